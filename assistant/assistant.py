@@ -1,0 +1,276 @@
+"""From a question to a cited answer: link, rank, bind, select, answer."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rdflib import URIRef
+
+from assistant.answer import Answer, Citation, Kind, Premise, Step
+from assistant.conversation import Reader, Reading
+from assistant.encoder import Encoder, encoder_of_environment
+from assistant.guide_index import GuideIndex
+from assistant.lexicon import Lexicon
+from assistant.linking import Linker
+from assistant.messages import Messages
+from assistant.premises import Contradiction, PremiseChecker
+from assistant.provenance import Provenance
+from assistant.ranking import FusionWeights, Ranked, Ranker, build_index
+from assistant.selecting import Selected, Selector
+from assistant.speech import Speech
+from assistant.templates import TemplateLibrary
+from assistant.wordings import wordings_of
+from kg import KnowledgeGraph, SourceText, shorten
+
+WORDING = Path(__file__).parent / "wording.ttl"
+GUIDE_VARIABLE = "TRAINWRIGHT_GUIDE"
+MAX_QUESTION = 4_000
+N_SUGGESTED = 6
+MOST_NEARBY = 2
+# Below this share of the ranking's likelihood a statement is not called nearby.
+NEARBY_SHARE = 0.05
+
+Progress = Callable[[str, float], None]
+
+
+class Assistant:
+    """Answers questions from the graph; the same question gives the same answer."""
+
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        encoder: Encoder,
+        library: TemplateLibrary,
+        weights: FusionWeights,
+        source_text: SourceText | None = None,
+    ) -> None:
+        self.graph = graph
+        self.library = library
+        guide = GuideIndex.of(graph)
+        linker = Linker(graph, Lexicon.of(graph))
+        wordings = wordings_of(graph)
+        index = build_index(encoder, linker, guide, library.examples, wordings)
+        self._guide = guide
+        self._reader = Reader(linker, guide)
+        self._ranker = Ranker(encoder, index, guide, weights)
+        self._selector = Selector(graph, guide, library)
+        self._premises = PremiseChecker(graph, guide)
+        self._messages = Messages.load(WORDING)
+        self._speech = Speech(graph, self._messages)
+        self._provenance = Provenance(graph, source_text)
+
+    @classmethod
+    def load(cls, progress: Progress | None = None) -> Assistant:
+        """Return an assistant over the shipped graph, warmed up.
+
+        Args:
+            progress: Called with a message key and the share done, from 0 to 1.
+
+        Raises:
+            BrokenData: If a shipped file is not as it must be.
+            SourceTextError: If TRAINWRIGHT_GUIDE names a file that is no text.
+        """
+        tell = progress or (lambda key, share: None)
+        tell("loading-graph", 0.0)
+        graph = KnowledgeGraph.shipped()
+        library = TemplateLibrary.load()
+        tell("loading-encoder", 0.2)
+        encoder = encoder_of_environment()
+        guide_file = os.environ.get(GUIDE_VARIABLE, "").strip()
+        source_text = SourceText.read(Path(guide_file).expanduser()) if guide_file else None
+        tell("building-index", 0.4)
+        assistant = cls(graph, encoder, library, FusionWeights.load(), source_text)
+        tell("warming-up", 0.9)
+        for language in ("zh", "en"):
+            assistant.ask(assistant.suggested_questions(language)[0])
+        tell("warming-up", 1.0)
+        return assistant
+
+    def suggested_questions(self, language: str) -> tuple[str, ...]:
+        """Return questions that show what can be asked."""
+        return tuple(
+            self._messages(f"question-{n}", language) for n in range(1, N_SUGGESTED + 1)
+        )
+
+    def ask(self, question: str, context: str | None = None) -> Answer:
+        """Return the answer to a question.
+
+        Args:
+            question: In Chinese or English, as people type.
+            context: The question asked before it, or None.
+        """
+        started = time.perf_counter()
+        answer = self._refused(question) or self._answered(question, context)
+        return replace(answer, elapsed_ms=round((time.perf_counter() - started) * 1000, 3))
+
+    def _answered(self, question: str, context: str | None) -> Answer:
+        reading = self._reader.read(question, context)
+        ranked = self._ranker.rank(reading.linked, self._ranker.evidence(list(reading.texts)))
+        kind = max(ranked.kinds, key=ranked.kinds.__getitem__)
+        if kind == "outside":
+            return self._out_of_scope(reading, ranked)
+        if kind == "not_stated":
+            return self._unknown(reading, ranked)
+        selected = self._selector.select(reading.linked, ranked)
+        return self._worded(reading, ranked, selected)
+
+    def _refused(self, question: str) -> Answer | None:
+        """Return an answer to what is no question: nothing, or far too much of it."""
+        language = "zh" if any("一" <= c <= "鿿" for c in question) else "en"
+        examples = self._examples(language)
+        if not question.strip():
+            text = self._messages("empty", language, examples=examples)
+        elif len(question) > MAX_QUESTION:
+            text = self._messages(
+                "too-long", language, length=len(question), limit=MAX_QUESTION, examples=examples
+            )
+        else:
+            return None
+        suggestions = self.suggested_questions(language)[:3]
+        return Answer(question, language, "needs_input", text, suggestions=suggestions)
+
+    def _examples(self, language: str) -> str:
+        separator = self._messages("example-separator", language)
+        return separator.join(self.suggested_questions(language)[:3])
+
+    def _out_of_scope(self, reading: Reading, ranked: Ranked) -> Answer:
+        language = reading.linked.language
+        text = self._messages("out-of-scope", language, examples=self._examples(language))
+        suggestions = self.suggested_questions(language)[:3]
+        return self._answer(reading, ranked, "out_of_scope", text, (), suggestions=suggestions)
+
+    def _unknown(self, reading: Reading, ranked: Ranked) -> Answer:
+        linked = reading.linked
+        language = linked.language
+        unspoken = self._ranker.unspoken(linked)
+        if unspoken:
+            spoken = self._speech.names(unspoken, language, as_mentioned=linked)
+            text = self._messages("unknown-things", language, things=spoken)
+        elif linked.designators:
+            names = self._messages("name-separator", language).join(linked.designators).upper()
+            text = self._messages("unknown-name", language, names=names)
+        else:
+            text = self._messages("unknown", language)
+        nearby = self._nearby(ranked)
+        if nearby:
+            listed = self._speech.cited(nearby, language)
+            text += " " + self._messages("nearby", language, statements=listed)
+        return self._answer(reading, ranked, "unknown", text, nearby)
+
+    def _nearby(self, ranked: Ranked) -> tuple[URIRef, ...]:
+        order = ranked.statements.argsort()[::-1][:MOST_NEARBY]
+        return tuple(
+            self._guide.statements[i] for i in order if ranked.statements[i] >= NEARBY_SHARE
+        )
+
+    def _worded(self, reading: Reading, ranked: Ranked, selected: Selected) -> Answer:
+        linked = reading.linked
+        language = linked.language
+        statements = list(selected.statements)
+        likely = statements + [s for s in self._selector.focus(linked, ranked) if s not in statements]
+        wrong = self._premises.check(linked, likely)
+        verdict = wrong or self._premises.sufficiency(linked, likely)
+        premise = None
+        if verdict is not None:
+            statements = [verdict.statement, *(s for s in statements if s != verdict.statement)]
+        if verdict is not None:
+            lead = self._verdict(verdict, language)
+            rest = self._speech.cited(statements[1:], language, first=2)
+            text = f"{lead} {rest}".strip()
+            if wrong is not None:
+                premise = Premise(False, lead)
+        else:
+            text = self._speech.answer(selected, statements, language)
+        table = self._speech.table(selected, language)
+        return self._answer(
+            reading, ranked, "answer", text, tuple(statements), selected, premise, table=table
+        )
+
+    def _verdict(self, verdict: Contradiction, language: str) -> str:
+        fields: dict[str, Any] = {
+            key: self._speech.name(value, language) if isinstance(value, URIRef) else value
+            for key, value in verdict.fields.items()
+        }
+        statement = self._speech.cited([verdict.statement], language)
+        return self._messages(verdict.message, language, statement=statement, **fields)
+
+    def _answer(
+        self,
+        reading: Reading,
+        ranked: Ranked,
+        kind: Kind,
+        text: str,
+        statements: Sequence[URIRef],
+        selected: Selected | None = None,
+        premise: Premise | None = None,
+        **more: Any,
+    ) -> Answer:
+        linked = reading.linked
+        citations: tuple[Citation, ...] = self._provenance.citations(statements, linked.language)
+        return Answer(
+            linked.question,
+            "zh" if linked.language == "zh" else "en",
+            kind,
+            text,
+            premise=premise,
+            citations=citations,
+            steps=self._steps(reading, ranked, selected),
+            template=selected.candidate.template.name if selected else None,
+            sparql=self._query_shown(selected) if selected else None,
+            **more,
+        )
+
+    def _query_shown(self, selected: Selected) -> str:
+        """Return the query with its bindings as VALUES, to be run anywhere as it stands."""
+        candidate = selected.candidate
+        query = candidate.template.query or ""
+        names = sorted({name for bound in candidate.bindings for name in bound})
+        if not names:
+            return query
+        rows = " ".join(
+            "(" + " ".join(f"<{bound[n]}>" if n in bound else "UNDEF" for n in names) + ")"
+            for bound in candidate.bindings
+        )
+        variables = " ".join(f"?{n}" for n in names)
+        head, body = query.split("WHERE {", 1)
+        return f"{head}WHERE {{\n  VALUES ({variables}) {{ {rows} }}{body}"
+
+    def _steps(
+        self, reading: Reading, ranked: Ranked, selected: Selected | None
+    ) -> tuple[Step, ...]:
+        order = ranked.statements.argsort()[::-1][:5]
+        identifiers = self._guide.identifiers
+        rank = {
+            "kinds": {k: round(v, 3) for k, v in ranked.kinds.items()},
+            "statements": {
+                identifiers[self._guide.statements[i]]: round(float(ranked.statements[i]), 3)
+                for i in order
+            },
+            "templates": {
+                t: round(v, 3)
+                for t, v in sorted(ranked.templates.items(), key=lambda item: -item[1])[:5]
+            },
+        }
+        steps = [
+            Step("link", reading.linked.as_detail() | {"read_as": list(reading.texts)}),
+            Step("rank", rank),
+        ]
+        if selected is not None:
+            candidate = selected.candidate
+            bindings = [
+                {name: shorten(node) for name, node in bound.items()}
+                for bound in candidate.bindings
+            ]
+            rows = [{k: shorten(v) for k, v in row.items()} for row in candidate.rows]
+            steps += [
+                Step("bind", {"template": candidate.template.name, "bindings": bindings,
+                              "score": round(candidate.score, 3)}),
+                Step("select", {"rows": rows}),
+                Step("answer", {"statements": [identifiers[s] for s in selected.statements]}),
+            ]
+        return tuple(steps)

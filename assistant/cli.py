@@ -1,0 +1,180 @@
+"""The command line: `trainwright ask`, `trainwright guide verify`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from assistant import Answer, Assistant
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Answers questions about choosing AI-training servers, with sources.",
+)
+guide = typer.Typer(no_args_is_help=True, help="The selection guide's source text.")
+app.add_typer(guide, name="guide")
+
+FAILED, USAGE = 1, 2
+
+
+@app.command()
+def ask(
+    question: Annotated[
+        str | None, typer.Argument(help="A question in Chinese or English; none: a prompt.")
+    ] = None,
+    context: Annotated[
+        str | None, typer.Option(help="The question asked before, for a follow-up.")
+    ] = None,
+    batch: Annotated[
+        Path | None,
+        typer.Option(help='Answer each line {"id", "question", "context"} of a JSONL file (- for stdin).'),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    explain: Annotated[bool, typer.Option(help="Show how the answer was found.")] = False,
+) -> None:
+    """Answer a question, a file of questions, or one after another at a prompt."""
+    if batch is not None and question is not None:
+        _fail("give a question or --batch, not both", USAGE)
+    if batch is not None:
+        lines = _lines(batch)
+        assistant = _assistant()
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                print(json.dumps(answer_line(assistant, line, number), ensure_ascii=False))
+    elif question is not None:
+        answer = _assistant().ask(question, context)
+        print(json.dumps(answer.as_dict(), ensure_ascii=False) if as_json else as_text(answer, explain))
+    else:
+        _converse(_assistant(), sys.stdin, as_json, explain)
+
+
+def answer_line(assistant: Assistant, line: str, number: int) -> dict[str, Any]:
+    """Return the answer to one line of a batch; a broken line is an answer that says so."""
+    try:
+        item = json.loads(line)
+        if not isinstance(item, dict) or not isinstance(item.get("question"), str):
+            raise ValueError('needs an object with a "question" that is a string')
+        context = item.get("context")
+        if context is not None and not isinstance(context, str):
+            raise ValueError('"context" must be a string or null')
+    except (ValueError, RecursionError) as error:
+        return {
+            "id": None,
+            "line": number,
+            "kind": "needs_input",
+            "text": f"line {number}: {error}",
+            "citations": [],
+            "premise": None,
+        }
+    return assistant.ask(item["question"], context).as_dict() | {"id": item.get("id")}
+
+
+def as_text(answer: Answer, explain: bool = False) -> str:
+    """Return an answer for reading: text, sources, and the steps if asked for."""
+    lines = [answer.text]
+    if answer.table:
+        lines += ["", " | ".join(answer.table.columns)]
+        lines += [" | ".join(map(str, row)) for row in answer.table.rows]
+    if answer.citations:
+        lines.append("")
+    for citation in answer.citations:
+        place = f"[{citation.n}] {citation.title}, {citation.section} ({citation.statement})"
+        lines.append(f"{place}: {citation.quote}" if citation.quote else place)
+    if explain:
+        lines.append("")
+        for step in answer.steps:
+            lines.append(f"{step.step}: {json.dumps(step.detail, ensure_ascii=False)}")
+        if answer.sparql:
+            lines += [f"template: {answer.template}", answer.sparql.rstrip()]
+        lines.append(f"{answer.elapsed_ms:.1f} ms")
+    return "\n".join(lines)
+
+
+@guide.command()
+def verify(
+    file: Annotated[Path, typer.Argument(help="The guide's text, UTF-8.")],
+) -> None:
+    """Check that each statement's place in a file holds the words it was taken from."""
+    from kg import KnowledgeGraph, SourceText, SourceTextError, places_of_statements
+
+    try:
+        text = SourceText.read(file)
+    except SourceTextError as error:
+        _fail(str(error), FAILED)
+    results = text.verify(places_of_statements(KnowledgeGraph.shipped()))
+    for result in results:
+        place = result.place
+        state = "same" if result.matches else "DIFFERS"
+        print(f"{place.statement:6s} {place.start:5d}-{place.end:<5d} {state}")
+    wrong = sum(not r.matches for r in results)
+    print(f"{len(results) - wrong} of {len(results)} statements match {file}")
+    if wrong:
+        raise typer.Exit(FAILED)
+
+
+def _converse(assistant: Assistant, source: TextIO, as_json: bool, explain: bool) -> None:
+    """Answer questions from a prompt until the input ends; each is the context of the next."""
+    console = Console(stderr=True)
+    context = None
+    while True:
+        if source.isatty():
+            console.print("? ", end="")
+        line = source.readline()
+        if not line:
+            return
+        if not line.strip():
+            continue
+        answer = assistant.ask(line.strip(), context)
+        print(json.dumps(answer.as_dict(), ensure_ascii=False) if as_json else as_text(answer, explain))
+        print()
+        context = line.strip()
+
+
+def _lines(path: Path) -> list[str]:
+    if str(path) == "-":
+        return sys.stdin.buffer.read().decode("utf-8", errors="replace").splitlines()
+    try:
+        return path.read_bytes().decode("utf-8", errors="replace").splitlines()
+    except OSError as error:
+        _fail(f"{path}: {error.strerror}", USAGE)
+
+
+def _assistant() -> Assistant:
+    from assistant import Assistant  # late, so that --help is quick
+    from kg import GraphError
+
+    console = Console(stderr=True)
+    try:
+        if not console.is_terminal:
+            return Assistant.load()
+        with console.status("…"):
+            return Assistant.load()
+    except GraphError as error:
+        _fail(str(error), FAILED)
+
+
+def _fail(message: str, code: int) -> Any:
+    print(f"trainwright: {message}", file=sys.stderr)
+    raise typer.Exit(code)
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C ends it without a traceback."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,300 @@
+"""Trains the encoder's head and the fusion weights on the example questions (`make encoder`).
+
+The head is trained with sentence-transformers: pairs of questions that the same
+statement answers, MultipleNegativesRankingLoss. For the fusion weights and the
+printed evaluation every example is judged by a head that has not seen it (k folds);
+the head that is kept is then trained on all examples.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import torch
+from datasets import Dataset
+from sentence_transformers import (
+    SentenceTransformer,
+    SentenceTransformerTrainer,
+    SentenceTransformerTrainingArguments,
+)
+from sentence_transformers.base.sampler import BatchSamplers
+from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+from sentence_transformers.sentence_transformer.modules import Dense, Dropout, Normalize
+
+from assistant.encoder import FOLDER, BundledEncoder
+from assistant.encoder_module import DIMENSION, UniversalSentenceEncoder
+from assistant.guide_index import GuideIndex
+from assistant.lexicon import Lexicon
+from assistant.linking import Linker
+from assistant.ranking import (
+    KINDS,
+    NOT_STATED,
+    OUTSIDE,
+    WEIGHTS,
+    ExampleIndex,
+    FusionWeights,
+    Ranker,
+)
+from assistant.templates import ExampleQuestion, TemplateLibrary
+from assistant.wordings import wordings_of
+from kg import KnowledgeGraph
+
+HEAD_DIMENSION = 256
+EPOCHS = 6
+PAIRS_PER_EXAMPLE = 4
+SEED = 0
+
+
+def train_head(groups: dict[str, list[str]], base: UniversalSentenceEncoder) -> SentenceTransformer:
+    """Return a model whose head puts the texts of a group close together.
+
+    Args:
+        groups: Texts by what answers them.
+        base: The frozen encoder; it keeps the vectors of texts it has seen.
+    """
+    torch.manual_seed(SEED)
+    chooser = random.Random(SEED)
+    pairs = [
+        (text, other)
+        for texts in groups.values()
+        for text in texts
+        for other in chooser.sample(texts, min(PAIRS_PER_EXAMPLE, len(texts)))
+        if text != other
+    ]
+    head = Dense(DIMENSION, HEAD_DIMENSION, bias=False, activation_function=None)
+    model = SentenceTransformer(modules=[base, Dropout(0.3), head, Normalize()], device="cpu")
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = SentenceTransformerTrainingArguments(
+            output_dir=folder,
+            num_train_epochs=EPOCHS,
+            per_device_train_batch_size=64,
+            learning_rate=3e-3,
+            lr_scheduler_type="cosine",
+            weight_decay=1e-3,
+            batch_sampler=BatchSamplers.NO_DUPLICATES,
+            logging_strategy="no",
+            save_strategy="no",
+            report_to=[],
+            seed=SEED,
+            use_cpu=True,
+            disable_tqdm=True,
+        )
+        data = Dataset.from_dict(
+            {"anchor": [a for a, _ in pairs], "positive": [b for _, b in pairs]}
+        )
+        loss = MultipleNegativesRankingLoss(model, scale=20.0)
+        SentenceTransformerTrainer(
+            model=model, args=arguments, train_dataset=data, loss=loss
+        ).train()
+    return SentenceTransformer(modules=[base, head, Normalize()], device="cpu")
+
+
+def head_weights(model: SentenceTransformer) -> np.ndarray:
+    """Return the head's weights, float32, shape (256, 512)."""
+    head = next(module for module in model if isinstance(module, Dense))
+    weights: np.ndarray = head.linear.weight.detach().numpy().astype(np.float32)
+    return weights
+
+
+class Workbench:
+    """The graph, the examples and what is needed to judge a head on them."""
+
+    def __init__(self) -> None:
+        self.graph = KnowledgeGraph.shipped()
+        self.guide = GuideIndex.of(self.graph)
+        self.linker = Linker(self.graph, Lexicon.of(self.graph))
+        self.wordings = wordings_of(self.graph)
+        self.base = UniversalSentenceEncoder(threads=2)
+        library = TemplateLibrary.load()
+        self.examples = [e for e in library.examples if e.context is None]
+        self.linked = [self.linker.link(e.text) for e in self.examples]
+
+    def groups(self, keep: list[int]) -> dict[str, list[str]]:
+        """Return training texts by statement, and by template where none is expected."""
+        groups: dict[str, list[str]] = defaultdict(list)
+        for position in keep:
+            example = self.examples[position]
+            text = self.linked[position].text
+            if example.template in (NOT_STATED, *OUTSIDE):
+                groups[example.template].append(text)
+            elif len(example.statements) <= 2:
+                for statement in example.statements:
+                    groups[str(statement)].append(text)
+        for statement, texts in self.wordings.items():
+            groups[str(statement)] += [self.linker.prepare(text) for text in texts]
+        return dict(groups)
+
+    def index(self, encoder: BundledEncoder, keep: list[int]) -> ExampleIndex:
+        """Return the index of the kept examples and all wordings."""
+        texts = [self.linked[i].text for i in keep]
+        entries = [
+            (
+                self.examples[i].template,
+                tuple(self.guide.position[s] for s in self.examples[i].statements),
+            )
+            for i in keep
+        ]
+        for statement, own in sorted(self.wordings.items()):
+            for text in own:
+                texts.append(self.linker.prepare(text))
+                entries.append(("single_statement", (self.guide.position[statement],)))
+        vectors = np.vstack(
+            [encoder.encode(texts[i : i + 64]) for i in range(0, len(texts), 64)]
+        )
+        return ExampleIndex(vectors, entries, len(self.guide.statements))
+
+
+def kind_of(example: ExampleQuestion) -> int:
+    """Return which kind of answer an example expects, as a position in `KINDS`."""
+    if example.template in OUTSIDE:
+        return KINDS.index("outside")
+    return KINDS.index("not_stated" if example.template == NOT_STATED else "in_guide")
+
+
+def fit(features: np.ndarray, targets: np.ndarray, penalty: float = 1e-3) -> np.ndarray:
+    """Return weights w that make softmax(features @ w) closest to the targets.
+
+    Args:
+        features: Shape (n, choices, n_features).
+        targets: Shape (n, choices), rows sum to 1.
+        penalty: Factor of the squared weights, against overfitting.
+    """
+    x, y = torch.tensor(features), torch.tensor(targets)
+    weights = torch.zeros(x.shape[-1], dtype=x.dtype, requires_grad=True)
+    optimizer = torch.optim.LBFGS([weights], max_iter=300)
+
+    def loss() -> torch.Tensor:
+        optimizer.zero_grad()
+        value = -(y * torch.log_softmax(x @ weights, 1)).sum(1).mean()
+        value = value + penalty * (weights**2).sum() / len(weights)
+        value.backward()
+        return value
+
+    optimizer.step(loss)  # type: ignore[arg-type]
+    return weights.detach().numpy()
+
+
+def fit_kinds(features: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """Return weights, shape (n_kinds, n_features), of a multinomial logistic regression.
+
+    Kinds are weighted by the root of their frequency, since examples of the guide's
+    statements are many and the others few.
+    """
+    x = torch.tensor(features)
+    y = torch.tensor(kinds)
+    share = torch.bincount(y, minlength=len(KINDS)).double() / len(y)
+    weights = torch.zeros(len(KINDS), x.shape[1], dtype=x.dtype, requires_grad=True)
+    optimizer = torch.optim.LBFGS([weights], max_iter=300)
+
+    def loss() -> torch.Tensor:
+        optimizer.zero_grad()
+        value = torch.nn.functional.cross_entropy(x @ weights.T, y, weight=share**-0.5)
+        value = value + 1e-3 * (weights**2).mean()
+        value.backward()
+        return value
+
+    optimizer.step(loss)  # type: ignore[arg-type]
+    return weights.detach().numpy()
+
+
+def judge_unseen(bench: Workbench, folds: int) -> tuple[list[int], np.ndarray, list, np.ndarray]:
+    """Return positions, encoder similarities and evidence of examples, each unseen by its head."""
+    fold_of = np.random.default_rng(SEED).integers(0, folds, len(bench.examples))
+    evidence: list = [None] * len(bench.examples)
+    for fold in range(folds):
+        keep = [i for i in range(len(bench.examples)) if fold_of[i] != fold]
+        encoder = BundledEncoder(head_weights(train_head(bench.groups(keep), bench.base)), "fold")
+        index = bench.index(encoder, keep)
+        for i in np.flatnonzero(fold_of == fold):
+            evidence[i] = index.evidence(encoder.encode([bench.linked[i].text])[0])
+    return list(range(len(bench.examples))), fold_of, evidence, fold_of
+
+
+def accuracy(scores: np.ndarray, wanted: list[set[int]]) -> tuple[float, float, float]:
+    """Return accuracy@1, accuracy@3 and MRR of score rows against sets of right columns."""
+    ranks = []
+    for row, right in zip(scores, wanted, strict=True):
+        order = np.argsort(-row).tolist()
+        ranks.append(1 + min(order.index(r) for r in right))
+    ranked = np.array(ranks)
+    return float((ranked == 1).mean()), float((ranked <= 3).mean()), float((1 / ranked).mean())
+
+
+def main() -> None:
+    """Train, print the evaluation on unseen questions, write head and weights."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--output", type=Path, default=FOLDER)
+    arguments = parser.parse_args()
+    bench = Workbench()
+    _, _, evidence, _ = judge_unseen(bench, arguments.folds)
+
+    asked = [
+        i
+        for i, e in enumerate(bench.examples)
+        if e.template not in (NOT_STATED, *OUTSIDE) and 1 <= len(e.statements) <= 2
+    ]
+    ranker = Ranker(None, None, bench.guide, None)  # type: ignore[arg-type]
+    features = np.stack(
+        [ranker.statement_features(bench.linked[i], evidence[i].statements) for i in asked]
+    )
+    wanted = [{bench.guide.position[s] for s in bench.examples[i].statements} for i in asked]
+    targets = np.zeros(features.shape[:2])
+    for row, right in enumerate(wanted):
+        targets[row, list(right)] = 1 / len(right)
+    weights = fit(features, targets)
+    fused = features @ weights
+    for language in ("zh", "en"):
+        rows = [r for r, i in enumerate(asked) if bench.examples[i].language == language]
+        for title, scores in (("encoder", features[:, :, 0]), ("fused with mentions", fused)):
+            first, third, mrr = accuracy(scores[rows], [wanted[r] for r in rows])
+            print(
+                f"{language} {title:20s} unseen {len(rows):4d}: "
+                f"accuracy@1 {first:.3f}  accuracy@3 {third:.3f}  MRR {mrr:.3f}"
+            )
+
+    kind_rows, kinds = [], []
+    for i, example in enumerate(bench.examples):
+        scores = ranker.statement_features(bench.linked[i], evidence[i].statements) @ weights
+        kind_rows.append(
+            ranker.kind_features(
+                bench.linked[i], evidence[i].statements, evidence[i].templates, scores
+            )
+        )
+        kinds.append(kind_of(example))
+    kind_weights = fit_kinds(np.array(kind_rows), np.array(kinds))
+    guessed = np.argmax(np.array(kind_rows) @ kind_weights.T, axis=1)
+    for position, kind in enumerate(KINDS):
+        of_kind = np.array(kinds) == position
+        hits = (guessed == position) & of_kind
+        print(
+            f"kind {kind:12s} {of_kind.sum():4d}: recall {hits.sum() / of_kind.sum():.3f} "
+            f"precision {hits.sum() / max(1, (guessed == position).sum()):.3f}"
+        )
+
+    model = train_head(bench.groups(list(range(len(bench.examples)))), bench.base)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    model.save(str(arguments.output), create_model_card=False)
+    (arguments.output / WEIGHTS.name).write_text(
+        json.dumps(
+            {
+                "statements": np.round(weights, 4).tolist(),
+                "kinds": np.round(kind_weights, 4).tolist(),
+            },
+            indent=1,
+        )
+        + "\n",
+        encoding="utf-8",
+    )
+    FusionWeights.load(arguments.output / WEIGHTS.name)
+    print(f"written to {arguments.output}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""All names by which the graph's things, cues, units and numbers can be called.
+
+Names come from labels and synonyms in the graph, so what a user adds is understood
+at once. Exact names are found with Aho-Corasick, in time that does not grow with
+their number; misspelt Latin words and Chinese homophones through small indexes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import ahocorasick
+from pypinyin import lazy_pinyin
+from rapidfuzz.distance import DamerauLevenshtein
+from rdflib import URIRef
+
+from assistant.normalisation import has_han, normalise
+from kg import KnowledgeGraph
+
+LAYERS = ("thing", "cue", "unit", "number")
+
+# One row per name: members of the root classes, and the classes of hardware themselves.
+NAMES = """
+PREFIX owl: <http://www.w3.org/2002/07/owl#>
+PREFIX qudt: <http://qudt.org/schema/qudt/>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT DISTINCT ?layer ?subject ?name WHERE {
+  {
+    VALUES ?root { tw:Hardware tw:Aspect tw:Workload tw:Scenario tw:UserGroup
+                   tw:DeploymentOption tw:CloudProvider tw:Topic }
+    { ?subject a/rdfs:subClassOf* ?root }
+    UNION { VALUES ?class { tw:Hardware tw:Framework tw:Scenario tw:UserGroup tw:Workload
+                           tw:DeploymentOption tw:CloudProvider } ?subject rdfs:subClassOf* ?class }
+    BIND("thing" AS ?layer)
+  } UNION { ?subject a tw:Cue BIND("cue" AS ?layer)
+  } UNION { ?subject a qudt:Unit BIND("unit" AS ?layer)
+  } UNION { ?subject a tw:NumberWord BIND("number" AS ?layer) }
+  ?subject rdfs:label|skos:altLabel ?name .
+}
+"""
+
+_WORD = re.compile(r"[a-z][a-z'-]+")
+
+
+@dataclass(frozen=True)
+class Name:
+    """One way to call a node, normalised."""
+
+    text: str
+    subject: URIRef
+
+
+@dataclass(frozen=True)
+class Found:
+    """A name found in a text at [start, end)."""
+
+    start: int
+    end: int
+    name: Name
+
+
+@dataclass
+class Lexicon:
+    """Finds names of one layer in normalised text."""
+
+    names: dict[str, dict[str, list[URIRef]]]
+    _automata: dict[str, ahocorasick.Automaton] = field(init=False, repr=False)
+    _words: dict[tuple[str, int], list[str]] = field(init=False, repr=False)
+    _homophones: dict[str, list[str]] = field(init=False, repr=False)
+    _known_words: set[str] = field(init=False, repr=False)
+
+    @classmethod
+    def of(cls, graph: KnowledgeGraph) -> Lexicon:
+        """Return the lexicon of all names in a graph."""
+        names: dict[str, dict[str, list[URIRef]]] = {layer: {} for layer in LAYERS}
+        for row in graph.select(NAMES):
+            for text in _variants(normalise(str(row["name"]))):
+                subjects = names[str(row["layer"])].setdefault(text, [])
+                if (subject := URIRef(str(row["subject"]))) not in subjects:
+                    subjects.append(subject)
+        return cls(names)
+
+    def __post_init__(self) -> None:
+        self._automata = {layer: _automaton(names) for layer, names in self.names.items()}
+        spellings = [t for layer in ("thing", "cue") for t in self.names[layer]]
+        self._known_words = {w for t in spellings for w in _WORD.findall(t)}
+        self._words = defaultdict(list)
+        for word in sorted(self._known_words):
+            self._words[word[0], len(word)].append(word)
+        self._homophones = defaultdict(list)
+        for text in spellings:
+            if 2 <= len(text) <= 4 and all(has_han(c) for c in text):
+                self._homophones["".join(lazy_pinyin(text))].append(text)
+
+    def find(self, text: str, layer: str) -> list[Found]:
+        """Return the names of a layer in a normalised text: longest first, no overlaps."""
+        hits = sorted(
+            (
+                (end - len(name) + 1, end + 1, name)
+                for end, name in self._automata[layer].iter(text)
+                if _on_boundary(text, end - len(name) + 1, end + 1)
+            ),
+            key=lambda hit: (hit[0] - hit[1], hit[0]),
+        )
+        taken: list[Found] = []
+        covered = bytearray(len(text))
+        for start, end, name in hits:
+            if not any(covered[start:end]):
+                covered[start:end] = b"\1" * (end - start)
+                taken += [Found(start, end, Name(name, s)) for s in self.names[layer][name]]
+        return sorted(taken, key=lambda f: (f.start, f.name.subject))
+
+    def corrected(self, text: str) -> str:
+        """Return the text with misspelt names put right; what is spelt well stays."""
+        covered = bytearray(len(text))
+        for layer in ("thing", "cue", "number"):
+            for found in self.find(text, layer):
+                covered[found.start : found.end] = b"\1" * (found.end - found.start)
+        parts, last = [], 0
+        for start, end, right in self._corrections(text, covered):
+            if start >= last:
+                parts += [text[last:start], right]
+                last = end
+        return "".join([*parts, text[last:]])
+
+    def _corrections(self, text: str, covered: bytearray) -> Iterator[tuple[int, int, str]]:
+        for match in _WORD.finditer(text):
+            word = match.group()
+            if len(word) >= 5 and not any(covered[match.start() : match.end()]):
+                if word not in self._known_words and (right := self._nearest_word(word)):
+                    yield match.start(), match.end(), right
+        if not has_han(text):
+            return
+        sounds = [lazy_pinyin(c)[0] if has_han(c) else " " for c in text]
+        for start in range(len(text)):
+            for length in (4, 3, 2):
+                end = start + length
+                if end <= len(text) and not any(covered[start:end]):
+                    if right := self._homophone(text[start:end], "".join(sounds[start:end])):
+                        yield start, end, right
+                        break
+
+    def _nearest_word(self, word: str) -> str | None:
+        # One slip in a short word, two in a long one; the first letter is rarely wrong.
+        allowed = 1 if len(word) < 8 else 2
+        best: tuple[int, str] | None = None
+        for length in range(len(word) - allowed, len(word) + allowed + 1):
+            for known in self._words.get((word[0], length), ()):
+                slips = DamerauLevenshtein.distance(word, known, score_cutoff=allowed)
+                if slips <= allowed and (best is None or slips < best[0]):
+                    best = (slips, known)
+        return best[1] if best else None
+
+    def _homophone(self, text: str, sound: str) -> str | None:
+        # At least one character must be right, or any two words that sound alike would do.
+        for known in self._homophones.get(sound, ()):
+            if known != text and len(known) == len(text):
+                if any(a == b for a, b in zip(known, text, strict=True)):
+                    return known
+        return None
+
+
+def _variants(name: str) -> set[str]:
+    """Return a name with its spaces and hyphens kept, dropped and exchanged."""
+    if not re.search(r"[ -]", name):
+        return {name}
+    return {name, re.sub(r"[ -]", "", name), re.sub(r"[ -]", " ", name), re.sub(r" ", "-", name)}
+
+
+def _automaton(names: Iterable[str]) -> ahocorasick.Automaton:
+    automaton = ahocorasick.Automaton()
+    for name in names:
+        automaton.add_word(name, name)
+    automaton.make_automaton()
+    return automaton
+
+
+def _on_boundary(text: str, start: int, end: int) -> bool:
+    """Return whether a Latin name is not part of a longer word or number."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if text[start].isascii() and text[start].isalnum() and before.isascii() and before.isalnum():
+        return False
+    ends_latin = text[end - 1].isascii() and text[end - 1].isalnum()
+    return not (ends_latin and after.isascii() and after.isalnum())

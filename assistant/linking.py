@@ -1,0 +1,181 @@
+"""Finds what a question mentions: things, cues, and quantities with units."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rdflib import URIRef
+
+from assistant.lexicon import Found, Lexicon
+from assistant.normalisation import han_share, has_han, normalise
+from kg import KnowledgeGraph
+
+COUNTER = URIRef("https://w3id.org/trainwright/data/cue-counter")
+ATTRIBUTION = URIRef("https://w3id.org/trainwright/data/cue-attribution")
+ONE = URIRef("http://qudt.org/vocab/unit/NUM")
+
+UNITS = """
+PREFIX qudt: <http://qudt.org/schema/qudt/>
+SELECT ?unit ?kind ?multiplier WHERE {
+  ?unit a qudt:Unit ; qudt:hasQuantityKind ?kind ; qudt:conversionMultiplier ?multiplier .
+}
+"""
+NUMBERS = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?word ?value WHERE { ?word a tw:NumberWord ; tw:numberValue ?value }
+"""
+
+_NUMBER = re.compile(
+    r"(?<![a-z\d.-])(\d+(?:\.\d+)?)(?:\s*(?:[-~–—到至]|to|or)\s*(\d+(?:\.\d+)?))?(?![\d.]*\d)"
+)
+# Shaped like a product number: letters and digits in one word (h100, mi300x, 910b).
+_DESIGNATOR = re.compile(r"(?<![a-z0-9.])(?=[a-z]*\d)(?=\d*[a-z])[a-z]{0,6}\d{2,5}[a-z]{0,4}(?![a-z0-9])")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A thing or cue that the question names, at [start, end) of the linked text."""
+
+    start: int
+    end: int
+    text: str
+    node: URIRef
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with its unit; `high` differs from `low` where a range is given.
+
+    `low` and `high` are in the unit's base (bytes, bits per second, pieces), by the
+    unit's conversion multiplier, so that 1 TB equals 1000 GB.
+    """
+
+    start: int
+    end: int
+    text: str
+    low: float
+    high: float
+    unit: URIRef
+    kind: URIRef
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A question and everything found in it."""
+
+    question: str
+    text: str
+    language: str
+    things: tuple[Mention, ...]
+    cues: tuple[Mention, ...]
+    quantities: tuple[Quantity, ...]
+    designators: tuple[str, ...]
+
+    @cached_property
+    def nodes(self) -> frozenset[URIRef]:
+        """The things mentioned, each once."""
+        return frozenset(m.node for m in self.things)
+
+    @cached_property
+    def cue_nodes(self) -> frozenset[URIRef]:
+        """The meanings of the cues, each once."""
+        return frozenset(m.node for m in self.cues)
+
+    def as_detail(self) -> dict[str, Any]:
+        """Return what was understood, as plain data."""
+        return {
+            "text": self.text,
+            "mentions": [{"text": m.text, "node": str(m.node)} for m in self.things],
+            "cues": [{"text": m.text, "node": str(m.node)} for m in self.cues],
+            "quantities": [
+                {"text": q.text, "low": q.low, "high": q.high, "unit": str(q.unit)}
+                for q in self.quantities
+            ],
+            "unknown_names": list(self.designators),
+        }
+
+
+class Linker:
+    """Links questions to the nodes of a graph."""
+
+    def __init__(self, graph: KnowledgeGraph, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self._units = {
+            URIRef(str(r["unit"])): (URIRef(str(r["kind"])), float(r["multiplier"]))
+            for r in graph.select(UNITS)
+        }
+        self._longest_unit = max(map(len, lexicon.names["unit"]), default=0)
+        self._numbers = {URIRef(str(r["word"])): int(r["value"]) for r in graph.select(NUMBERS)}
+
+    def prepare(self, question: str) -> str:
+        """Return the text that is linked and encoded: normalised, slips put right."""
+        return self.lexicon.corrected(normalise(question))
+
+    def link(self, question: str) -> Linked:
+        """Return the mentions of a question; nothing found is an empty result, no error."""
+        text = self.prepare(question)
+        cues = tuple(_mention(text, f) for f in self.lexicon.find(text, "cue"))
+        # "the guide says" attributes; it is not a question about the guide.
+        said = {i for m in cues if m.node == ATTRIBUTION for i in range(m.start, m.end)}
+        things = tuple(
+            _mention(text, f) for f in self.lexicon.find(text, "thing") if f.start not in said
+        )
+        quantities = tuple(self._quantities(text, things))
+        covered = {i for m in (*things, *quantities) for i in range(m.start, m.end)}
+        unknown = tuple(
+            m.group() for m in _DESIGNATOR.finditer(text) if m.start() not in covered
+        )
+        language = "zh" if han_share(question) > 0.2 or has_han(question[-1:]) else "en"
+        return Linked(question, text, language, things, cues, quantities, unknown)
+
+    def _quantities(self, text: str, things: tuple[Mention, ...]) -> list[Quantity]:
+        counters = {
+            f.start: f.end for f in self.lexicon.find(text, "cue") if f.name.subject == COUNTER
+        }
+        counted = {m.start for m in things}
+        named = {i for m in things for i in range(m.start, m.end)}
+        found: list[Quantity] = []
+        for start, end, low, high in self._numerals(text):
+            after = end + len(text[end:]) - len(text[end:].lstrip(" -"))
+            if start in named and start not in counters:
+                continue  # the 3090 of a product's name counts nothing
+            if unit := self._unit_at(text, after):
+                stop, node = unit
+            elif after in counters or after in counted:
+                stop, node = counters.get(after, after), ONE
+            else:
+                continue
+            kind, factor = self._units[node]
+            found.append(
+                Quantity(start, stop, text[start:stop], low * factor, high * factor, node, kind)
+            )
+        return found
+
+    def _numerals(self, text: str) -> list[tuple[int, int, float, float]]:
+        """Return numbers in digits and in words as (start, end, low, high), in order."""
+        digits = [
+            (m.start(), m.end(), float(m[1]), float(m[2] or m[1])) for m in _NUMBER.finditer(text)
+        ]
+        taken = {i for start, end, _, _ in digits for i in range(start, end)}
+        words = [
+            (f.start, f.end, value, value)
+            for f in self.lexicon.find(text, "number")
+            if f.start not in taken and (value := float(self._numbers[f.name.subject])) is not None
+        ]
+        return sorted(digits + words)
+
+    def _unit_at(self, text: str, start: int) -> tuple[int, URIRef] | None:
+        """Return the end and node of the longest unit name at a place, if there is one."""
+        for length in range(min(self._longest_unit, len(text) - start), 0, -1):
+            end = start + length
+            subjects = self.lexicon.names["unit"].get(text[start:end])
+            if subjects and not re.match(r"[a-z0-9]", text[end : end + 1]):
+                return end, subjects[0]
+        return None
+
+
+def _mention(text: str, found: Found) -> Mention:
+    return Mention(found.start, found.end, text[found.start : found.end], found.name.subject)

@@ -1,0 +1,338 @@
+"""Holds what a question asserts against the graph.
+
+A question asserts something if a cue says so (right?, why does the guide say,
+given that ...). What it asserts is read from its mentions: a number, an order of
+two things, a value, a restriction, a level. Each is set against the claims of the
+graph; there is no list of wrong sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from rdflib import URIRef
+
+from assistant.guide_index import GuideIndex
+from assistant.linking import Linked, Mention, Quantity
+from kg import KnowledgeGraph
+
+TW = "https://w3id.org/trainwright/ontology#"
+TWD = "https://w3id.org/trainwright/data/"
+
+CLAIMS = """
+PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?statement ?subject ?property ?value ?level WHERE {
+  ?statement tw:states ?claim .
+  ?claim rdf:subject ?subject ; rdf:predicate ?property ; rdf:object ?value .
+  OPTIONAL { ?claim tw:level ?level }
+}
+"""
+FIGURES = """
+PREFIX dcterms: <http://purl.org/dc/terms/>
+PREFIX qudt: <http://qudt.org/schema/qudt/>
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?statement ?value ?unit ?kind ?factor ?low ?high WHERE {
+  ?figure a tw:Figure ; dcterms:source ?statement ; qudt:numericValue ?value ; qudt:unit ?unit .
+  ?unit qudt:hasQuantityKind ?kind ; qudt:conversionMultiplier ?factor .
+  OPTIONAL { ?figure tw:probableMinimum ?low ; tw:probableMaximum ?high }
+}
+"""
+MODELS = """
+PREFIX dcterms: <http://purl.org/dc/terms/>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT DISTINCT ?scenario ?part ?model ?statement WHERE {
+  ?scenario tw:hasConfiguration/tw:hasPart ?item .
+  ?item tw:partKind ?part ; dcterms:source ?statement ; tw:model/skos:broader* ?model .
+}
+"""
+
+
+def _cue(name: str) -> URIRef:
+    return URIRef(f"{TWD}cue-{name}")
+
+
+ASSERTS = frozenset(_cue(n) for n in ("confirmation", "given", "reason", "attribution"))
+INSISTS = frozenset(_cue(n) for n in ("confirmation", "given", "attribution"))
+ASKS_YES_NO = _cue("yes-no")
+CHOOSES = _cue("choice")
+GREATER, LOWER, HIGH, LOW = (_cue(n) for n in ("greater", "lower", "high", "low"))
+EXCLUSIVE, UNIVERSAL, PROHIBITION = (_cue(n) for n in ("exclusive", "universal", "prohibition"))
+SUFFICIENCY = _cue("sufficiency")
+PREDECESSOR, SUCCESSOR = URIRef(f"{TWD}predecessor"), URIRef(f"{TWD}successor")
+
+# How far, in characters, a cue may stand from the thing it restricts.
+NEAR = 14
+COUNT = URIRef("http://qudt.org/vocab/quantitykind/Dimensionless")
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """What is wrong with a question: a message key, its fields, the statement that shows it."""
+
+    message: str
+    fields: dict[str, object]
+    statement: URIRef
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A subject, property and value that a statement asserts."""
+
+    statement: URIRef
+    subject: URIRef
+    property: URIRef
+    value: URIRef
+    level: URIRef | None
+
+
+@dataclass(frozen=True)
+class GuideFigure:
+    """A number of a statement in its unit's base; `low` and `high` if it is damaged."""
+
+    statement: URIRef
+    value: float
+    kind: URIRef
+    low: float | None
+    high: float | None
+
+
+class PremiseChecker:
+    """Finds what a question asserts against the graph."""
+
+    def __init__(self, graph: KnowledgeGraph, guide: GuideIndex) -> None:
+        self._guide = guide
+        self._claims = [
+            Claim(
+                URIRef(str(r["statement"])),
+                URIRef(str(r["subject"])),
+                URIRef(str(r["property"])),
+                URIRef(str(r["value"])),
+                URIRef(str(r["level"])) if "level" in r else None,
+            )
+            for r in graph.select(CLAIMS)
+        ]
+        self._figures = [
+            GuideFigure(
+                URIRef(str(r["statement"])),
+                float(r["value"]) * float(r["factor"]),
+                URIRef(str(r["kind"])),
+                float(r["low"]) if "low" in r else None,
+                float(r["high"]) if "high" in r else None,
+            )
+            for r in graph.select(FIGURES)
+        ]
+        self._models: dict[tuple[URIRef, URIRef], dict[URIRef, set[URIRef]]] = {}
+        for r in graph.select(MODELS):
+            key = URIRef(str(r["scenario"])), URIRef(str(r["part"]))
+            self._models.setdefault(key, {}).setdefault(URIRef(str(r["statement"])), set()).add(
+                URIRef(str(r["model"]))
+            )
+
+    def check(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
+        """Return what a question asserts wrongly, or None.
+
+        Args:
+            linked: The question with its mentions.
+            likely: The statements that answer it, best first.
+        """
+        asserts = bool(linked.cue_nodes & ASSERTS)
+        yes_no = ASKS_YES_NO in linked.cue_nodes
+        if not asserts and not yes_no:
+            return None
+        checks: list[Callable[[Linked, Sequence[URIRef]], Contradiction | None]] = [
+            self._order,
+            self._only,
+            self._every,
+        ]
+        if asserts:
+            checks += [self._number, self._level, self._value]
+        if linked.cue_nodes & INSISTS:
+            checks.append(self._forbids)
+        for check in checks:
+            if (found := check(linked, likely)) is not None:
+                return found
+        return None
+
+    def sufficiency(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
+        """Return whether an amount asked about suffices, as a message; None if not asked."""
+        if SUFFICIENCY not in linked.cue_nodes or not likely:
+            return None
+        for quantity in linked.quantities:
+            for figure in self._figures_of(likely[:1], quantity):
+                if figure.low is None:
+                    key = "enough" if quantity.low >= figure.value else "not-enough"
+                    return Contradiction(key, {"given": quantity.text}, figure.statement)
+        return None
+
+    def _number(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
+        for quantity in linked.quantities:
+            figures = self._figures_of(likely[:4], quantity)
+            if not figures or any(
+                quantity.low <= f.value <= quantity.high and quantity.high < 2 * f.value + 1
+                for f in figures
+            ):
+                continue
+            figure = figures[0]
+            if figure.low is not None and (quantity.low, quantity.high) == (figure.low, figure.high):
+                fields = {
+                    "literal": f"{figure.value:g}",
+                    "low": f"{figure.low:g}",
+                    "high": f"{figure.high:g}",
+                }
+                return Contradiction("premise-damaged", fields, figure.statement)
+            return Contradiction("premise-number", {"given": quantity.text}, figure.statement)
+        return None
+
+    def _figures_of(self, statements: Sequence[URIRef], quantity: Quantity) -> list[GuideFigure]:
+        return [
+            f
+            for s in statements
+            for f in self._figures
+            if f.statement == s and f.kind == quantity.kind
+        ]
+
+    def _order(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
+        """Two things of which the graph knows the order, in the question the other way round."""
+        if CHOOSES in linked.cue_nodes:
+            return None
+        for claim in self._claims:
+            name = claim.property.rsplit("#", 1)[-1]
+            pair = [m for m in linked.things if m.node in (claim.subject, claim.value)]
+            if len({m.node for m in pair}) != 2 or name not in ("slightlyInferiorTo", "predecessorOf"):
+                continue
+            first, second = pair[0], next(m for m in pair if m.node != pair[0].node)
+            lesser_first = first.node == claim.subject
+            fields = {"first": first.node, "second": second.node}
+            if name == "slightlyInferiorTo":
+                if GREATER in linked.cue_nodes and lesser_first and not self._denied(linked):
+                    return Contradiction("premise-comparison", fields, claim.statement)
+                if LOWER in linked.cue_nodes and not lesser_first:
+                    swapped = {"first": second.node, "second": first.node}
+                    return Contradiction("premise-comparison", swapped, claim.statement)
+            elif PREDECESSOR in linked.nodes and not lesser_first:
+                swapped = {"first": second.node, "second": first.node}
+                return Contradiction("premise-order", swapped, claim.statement)
+            elif SUCCESSOR in linked.nodes and lesser_first:
+                return Contradiction("premise-order", fields, claim.statement)
+        return None
+
+    def _denied(self, linked: Linked) -> bool:
+        return PROHIBITION in linked.cue_nodes
+
+    def _only(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
+        """One of several options, said to be the only one."""
+        cues = [c for c in linked.cues if c.node == EXCLUSIVE]
+        for claim in self._claims:
+            if not claim.property.endswith("#recommendedOption") or not cues:
+                continue
+            others = [c for c in self._claims if c.statement == claim.statement != c and
+                      c.property == claim.property and c.value != claim.value]
+            for mention in linked.things:
+                if mention.node == claim.value and others and _near(mention, cues):
+                    return Contradiction("premise-only", {"given": claim.value}, claim.statement)
+        return None
+
+    def _every(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
+        """Something said to hold without exception of a thing that has limits."""
+        if UNIVERSAL not in linked.cue_nodes:
+            return None
+        limits = [
+            c
+            for c in self._claims
+            if c.subject in linked.nodes
+            and c.property.rsplit("#", 1)[-1] in ("hasLimitation", "mayImprove")
+        ]
+        limits.sort(key=lambda c: likely.index(c.statement) if c.statement in likely else 99)
+        return Contradiction("premise-every", {}, limits[0].statement) if limits else None
+
+    def _level(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
+        """Something called low that the graph calls high, or the other way round."""
+        for cue in linked.cues:
+            if cue.node not in (HIGH, LOW):
+                continue
+            said = URIRef(TW + ("High" if cue.node == HIGH else "Low"))
+            for claim in self._claims:
+                for mention in linked.things:
+                    if (
+                        mention.node == claim.value
+                        and claim.level not in (None, said)
+                        and claim.statement in likely[:3]
+                        and _adjoins(mention, cue, linked)
+                    ):
+                        return Contradiction("premise-level", {}, claim.statement)
+        return None
+
+    def _value(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
+        """A thing put with a value (scenario, role, segment, deployment) that is another's."""
+        if self._denied(linked) or CHOOSES in linked.cue_nodes:
+            return None
+        meant = list(
+            dict.fromkeys(
+                n for m in linked.things for n in (m.node, *self._guide.stands_for.get(m.node, ()))
+            )
+        )
+        for value in meant:
+            for kind in self._guide.exclusive.get(value, frozenset()):
+                if kind.endswith("#Accelerator"):
+                    continue
+                for thing in meant:
+                    if thing != value and kind not in self._guide.exclusive.get(thing, ()):
+                        if found := self._misplaced(thing, value, kind, meant):
+                            return found
+        return None
+
+    def _misplaced(
+        self, thing: URIRef, value: URIRef, kind: URIRef, meant: Iterable[URIRef]
+    ) -> Contradiction | None:
+        fields = {"thing": thing, "given": value}
+        for part in self._guide.broader.get(thing, frozenset()):
+            if models := self._models.get((value, part)):
+                if any(thing in named for named in models.values()):
+                    return None
+                if any(n in named for named in models.values() for n in meant):
+                    return None
+                return Contradiction("premise-value", fields, next(iter(models)))
+        narrower = {thing, *(n for n, wide in self._guide.broader.items() if thing in wide)}
+        holds: dict[URIRef, URIRef] = {}
+        for claim in self._claims:
+            for one, other in ((claim.subject, claim.value), (claim.value, claim.subject)):
+                if one in narrower and kind in self._guide.exclusive.get(other, ()):
+                    holds[other] = claim.statement
+            if claim.property.endswith("#recommendedOption") and claim.value == thing:
+                if kind.endswith("#Scenario"):
+                    return None  # recommended to everyone, whatever one scenario has
+        if not holds or value in holds or any(n in holds for n in meant):
+            return None
+        return Contradiction("premise-value", fields, next(iter(holds.values())))
+
+    def _forbids(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
+        """Something said to be ruled out or unimportant that the guide speaks for."""
+        cues = [c for c in linked.cues if c.node == PROHIBITION]
+        for claim in self._claims:
+            if not cues or not likely or claim.statement not in likely[:2]:
+                continue
+            if claim.property.rsplit("#", 1)[-1] in ("hasLimitation", "slightlyInferiorTo"):
+                continue
+            for mention in linked.things:
+                if mention.node in (claim.subject, claim.value) and _near(mention, cues, 40):
+                    return Contradiction("premise-forbids", {"thing": mention.node}, claim.statement)
+        return None
+
+
+def _near(mention: Mention, cues: Iterable[Mention], reach: int = NEAR) -> bool:
+    return any(
+        -reach <= mention.start - c.end <= reach or -reach <= c.start - mention.end <= reach
+        for c in cues
+    )
+
+
+def _adjoins(mention: Mention, cue: Mention, linked: Linked) -> bool:
+    """Return whether a level is said of a thing: next to it, with no other thing between."""
+    low, high = min(mention.end, cue.end), max(mention.start, cue.start)
+    if not 0 <= high - low <= NEAR:
+        return False
+    return not any(low < m.start < high for m in linked.things)

@@ -1,0 +1,174 @@
+"""Loads query templates: a query in `<name>.rq`, what it is for in `<name>.ttl`.
+
+A template without a query stands for questions that are not answered from rows:
+chit-chat, unrelated topics, hidden instructions, what the guide does not say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from rdflib import URIRef
+
+from kg import BrokenData, KnowledgeGraph, checked_query
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+DESCRIPTIONS = """
+PREFIX dcterms: <http://purl.org/dc/terms/>
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?template ?name ?selection WHERE {
+  ?template a tw:Template ; dcterms:identifier ?name ; tw:selection ?selection .
+}
+"""
+PARAMETERS = """
+PREFIX sh: <http://www.w3.org/ns/shacl#>
+SELECT ?template ?name ?class ?minimum WHERE {
+  ?template sh:parameter ?parameter . ?parameter sh:name ?name ; sh:minCount ?minimum .
+  OPTIONAL { ?parameter sh:class ?class }
+}
+"""
+CUES = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?template ?cue WHERE { ?template tw:cuedBy ?cue }
+"""
+PATTERNS = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?template ?pattern WHERE { ?template tw:answerPattern ?pattern }
+"""
+EXAMPLES = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?example ?template ?question ?context ?statement WHERE {
+  ?example tw:exampleOf ?template ; tw:question ?question .
+  OPTIONAL { ?example tw:context ?context }
+  OPTIONAL { ?example tw:expects ?statement }
+} ORDER BY ?example ?statement
+"""
+STATEMENT_EXAMPLES = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?statement ?question WHERE { ?statement tw:exampleQuestion ?question }
+ORDER BY ?statement ?question
+"""
+
+SINGLE_STATEMENT = "single_statement"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A variable of a template's query that is bound to a node of a class.
+
+    `node_class` is None if any thing will do.
+    """
+
+    name: str
+    node_class: URIRef | None
+    required: bool
+
+
+@dataclass(frozen=True)
+class Template:
+    """A parameterised query and how its rows become an answer."""
+
+    name: str
+    node: URIRef
+    exhaustive: bool
+    query: str | None
+    parameters: tuple[Parameter, ...]
+    cues: frozenset[URIRef]
+    patterns: dict[str, str]
+
+
+@dataclass(frozen=True)
+class ExampleQuestion:
+    """A question that shows what a template or a statement is asked for."""
+
+    text: str
+    language: str
+    template: str
+    statements: tuple[URIRef, ...]
+    context: str | None = None
+
+
+@dataclass(frozen=True)
+class TemplateLibrary:
+    """All templates and all example questions."""
+
+    templates: dict[str, Template]
+    examples: tuple[ExampleQuestion, ...]
+
+    @classmethod
+    def load(cls, folder: Path = TEMPLATES) -> TemplateLibrary:
+        """Return the templates of a folder, each checked against its query.
+
+        Raises:
+            BrokenData: If a query is refused, a parameter or pattern field is not
+                selected by the query, or a language is missing; the file is named.
+        """
+        described = KnowledgeGraph.load(folder)
+        parameters, cues, patterns = (defaultdict(list) for _ in range(3))
+        for row in described.select(PARAMETERS):
+            node_class = URIRef(str(row["class"])) if "class" in row else None
+            parameters[row["template"]].append(
+                Parameter(str(row["name"]), node_class, bool(int(row["minimum"])))
+            )
+        for row in described.select(CUES):
+            cues[row["template"]].append(URIRef(str(row["cue"])))
+        for row in described.select(PATTERNS):
+            patterns[row["template"]].append((row["pattern"].language, str(row["pattern"])))
+        templates = {}
+        for row in described.select(DESCRIPTIONS):
+            name, node = str(row["name"]), row["template"]
+            path = folder / f"{name}.rq"
+            templates[name] = Template(
+                name,
+                URIRef(str(node)),
+                str(row["selection"]).endswith("#Exhaustive"),
+                checked_query(path) if path.exists() else None,
+                tuple(sorted(parameters[node], key=lambda p: p.name)),
+                frozenset(cues[node]),
+                dict(patterns[node]),
+            )
+            _check(templates[name], path)
+        return cls(templates, tuple(_examples(described)))
+
+
+def _check(template: Template, path: Path) -> None:
+    if template.query is None:
+        return
+    if set(template.patterns) != {"zh", "en"}:
+        raise BrokenData(path.with_suffix(".ttl"), "needs an answer pattern in zh and in en")
+    selected = set(re.findall(r"\?(\w+)", template.query.split("WHERE", 1)[0]))
+    missing = {p.name for p in template.parameters} - selected
+    if missing:
+        raise BrokenData(path, f"parameters that the query does not select: {sorted(missing)}")
+    for needed in ("statement", "source"):
+        if needed not in selected:
+            raise BrokenData(path, f"the query does not select ?{needed}")
+
+
+def _examples(described: KnowledgeGraph) -> list[ExampleQuestion]:
+    found: dict[str, ExampleQuestion] = {}
+    for row in described.select(EXAMPLES):
+        key = str(row["example"])
+        before = found[key].statements if key in found else ()
+        statement = (URIRef(str(row["statement"])),) if "statement" in row else ()
+        found[key] = ExampleQuestion(
+            str(row["question"]),
+            str(row["question"].language),  # type: ignore[attr-defined]
+            str(row["template"]).rsplit("template-", 1)[-1],
+            before + statement,
+            str(row["context"]) if "context" in row else None,
+        )
+    single = [
+        ExampleQuestion(
+            str(row["question"]),
+            str(row["question"].language),  # type: ignore[attr-defined]
+            SINGLE_STATEMENT,
+            (URIRef(str(row["statement"])),),
+        )
+        for row in described.select(STATEMENT_EXAMPLES)
+    ]
+    return [*found.values(), *single]

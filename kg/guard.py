@@ -1,0 +1,73 @@
+"""Decides whether a query only reads this graph.
+
+Both engines follow SERVICE to the network from a plain SELECT and neither can be
+told not to, so the decision is made on the parsed query before an engine sees it,
+never on words in the text: comments, escapes and odd spacing cannot hide a clause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyparsing import ParseException
+from rdflib.plugins.sparql.parser import parseQuery
+from rdflib.plugins.sparql.parserutils import CompValue
+
+from kg.errors import QueryFailed, QueryRefused
+from kg.namespaces import PREFIXES
+
+READING_FORMS = frozenset({"SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery"})
+REFUSED_CLAUSES = {
+    "ServiceGraphPattern": "SERVICE would send the query to another server",
+    "DatasetClause": "FROM names a graph outside this one",
+}
+
+
+def declare_prefixes(query: str) -> str:
+    """Return the query with the graph's usual prefixes declared in front of it.
+
+    A prefix that the query declares itself wins, as later declarations do in SPARQL.
+    """
+    head = "".join(f"PREFIX {prefix}: <{iri}>\n" for prefix, iri in PREFIXES.items())
+    return head + query
+
+
+def check(query: str) -> None:
+    """Let a query pass if it is one SELECT, ASK, CONSTRUCT or DESCRIBE on this graph.
+
+    Raises:
+        QueryFailed: If it does not parse as a SPARQL 1.1 query; updates do not.
+        QueryRefused: If it holds SERVICE, FROM or FROM NAMED, however deep.
+    """
+    try:
+        parsed = parseQuery(query)
+    except (ParseException, ValueError, RecursionError) as error:
+        raise QueryFailed(f"not a SPARQL query (updates are not accepted): {error}") from error
+    form = next((part.name for part in parsed if getattr(part, "name", "").endswith("Query")), "")
+    if form not in READING_FORMS:
+        raise QueryRefused("only SELECT, ASK, CONSTRUCT and DESCRIBE are accepted", form)
+    for node in _nodes(parsed):
+        if node.name in REFUSED_CLAUSES:
+            raise QueryRefused(REFUSED_CLAUSES[node.name], _named_iri(node))
+
+
+def _nodes(parsed: Any) -> Iterator[CompValue]:
+    """Yield every named node of a parse tree; a stack, since queries may nest deeply."""
+    stack = [parsed]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, CompValue):
+            yield item
+            stack.extend(item.values())
+        elif isinstance(item, str):
+            continue
+        elif hasattr(item, "__iter__"):
+            stack.extend(item)
+
+
+def _named_iri(node: CompValue) -> str | None:
+    for key in ("term", "default", "named"):
+        if (value := node.get(key)) is not None:
+            return str(value)
+    return None
