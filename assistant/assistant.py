@@ -16,7 +16,7 @@ from assistant.conversation import Reader, Reading
 from assistant.encoder import Encoder, encoder_of_environment
 from assistant.guide_index import GuideIndex
 from assistant.lexicon import Lexicon
-from assistant.linking import Linker
+from assistant.linking import Linked, Linker
 from assistant.messages import Messages
 from assistant.premises import Contradiction, PremiseChecker
 from assistant.provenance import Provenance
@@ -34,6 +34,14 @@ N_SUGGESTED = 6
 MOST_NEARBY = 2
 # Below this share of the ranking's likelihood a statement is not called nearby.
 NEARBY_SHARE = 0.05
+
+# A statement this likely compared with the best one may be what was meant.
+LIKELY_SHARE = 0.15
+NUMBER_CUES = frozenset(
+    URIRef(f"https://w3id.org/trainwright/data/cue-{name}") for name in ("count", "amount")
+)
+# "How many scenarios are there?" is answered by a list, whose length is the number.
+LISTS = frozenset({"things_named", "core_requirements", "advantages_of"})
 
 Progress = Callable[[str, float], None]
 
@@ -58,7 +66,7 @@ class Assistant:
         self._guide = guide
         self._reader = Reader(linker, guide)
         self._ranker = Ranker(encoder, index, guide, weights)
-        self._selector = Selector(graph, guide, library)
+        self._selector = Selector(graph, guide, library, weights.templates.tolist())
         self._premises = PremiseChecker(graph, guide)
         self._messages = Messages.load(WORDING)
         self._speech = Speech(graph, self._messages)
@@ -116,7 +124,7 @@ class Assistant:
             return self._out_of_scope(reading, ranked)
         if kind == "not_stated":
             return self._unknown(reading, ranked)
-        selected = self._selector.select(reading.linked, ranked)
+        selected = self._selector.select(reading, ranked)
         return self._worded(reading, ranked, selected)
 
     def _refused(self, question: str) -> Answer | None:
@@ -171,8 +179,10 @@ class Assistant:
     def _worded(self, reading: Reading, ranked: Ranked, selected: Selected) -> Answer:
         linked = reading.linked
         language = linked.language
-        statements = list(selected.statements)
-        likely = statements + [s for s in self._selector.focus(linked, ranked) if s not in statements]
+        statements = list(selected.candidate.statements)
+        likely = self._likely(linked, ranked)
+        if self._asks_number(linked, selected) and not self._has_figure(likely, statements):
+            return self._unknown(reading, ranked)
         wrong = self._premises.check(linked, likely)
         verdict = wrong or self._premises.sufficiency(linked, likely)
         premise = None
@@ -190,6 +200,25 @@ class Assistant:
         return self._answer(
             reading, ranked, "answer", text, tuple(statements), selected, premise, table=table
         )
+
+    def _asks_number(self, linked: Linked, selected: Selected) -> bool:
+        """Return whether a question asks how much or how many, and not for a list."""
+        if selected.candidate.template.name in LISTS:
+            return False
+        return bool(linked.cue_nodes & NUMBER_CUES)
+
+    def _has_figure(self, likely: Sequence[URIRef], said: Sequence[URIRef]) -> bool:
+        return any(s in self._guide.figures for s in likely if s in said)
+
+    def _likely(self, linked: Linked, ranked: Ranked) -> list[URIRef]:
+        """Return the statements that come near the best and concern no other scenario or thing."""
+        conflict = self._guide.features(linked.nodes, ())[:, 2]
+        best = float(ranked.statements.max())
+        return [
+            self._guide.statements[i]
+            for i in ranked.statements.argsort()[::-1][:4]
+            if ranked.statements[i] >= LIKELY_SHARE * best and not conflict[i]
+        ] or [self._guide.statements[ranked.best()]]
 
     def _verdict(self, verdict: Contradiction, language: str) -> str:
         fields: dict[str, Any] = {
@@ -269,8 +298,8 @@ class Assistant:
             rows = [{k: shorten(v) for k, v in row.items()} for row in candidate.rows]
             steps += [
                 Step("bind", {"template": candidate.template.name, "bindings": bindings,
-                              "score": round(candidate.score, 3)}),
+                              "score": round(selected.score, 3)}),
                 Step("select", {"rows": rows}),
-                Step("answer", {"statements": [identifiers[s] for s in selected.statements]}),
+                Step("answer", {"statements": [identifiers[s] for s in selected.candidate.statements]}),
             ]
         return tuple(steps)

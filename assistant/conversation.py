@@ -13,13 +13,17 @@ from dataclasses import dataclass, replace
 from rdflib import URIRef
 
 from assistant.guide_index import GuideIndex
-from assistant.linking import Linked, Linker, Mention
+from assistant.linking import Linked, Linker
 
 FOLLOW_UP = URIRef("https://w3id.org/trainwright/data/cue-follow-up")
-SHORT_HAN = 14
-SHORT_WORDS = 9
+INSTRUCTION = URIRef("https://w3id.org/trainwright/data/cue-instruction")
+# In Chinese characters and Latin words, see `_size`.
+SHORT_FOLLOW_UP = 14
+SHORT_STORY = 40
+SHORT_CLAUSE = 12
 
 _SENTENCE = re.compile(r"[^。!?;！？；\n]*?(?:[。!?;！？；\n]+|\.(?=\s)|$)")
+_CLAUSE = re.compile(r"[^,，、]*(?:[,，]|$)")
 _ASKS = re.compile(r"[?？]\s*$")
 
 
@@ -27,12 +31,13 @@ _ASKS = re.compile(r"[?？]\s*$")
 class Reading:
     """A question as it is to be understood.
 
-    `linked` holds the mentions that count, `texts` what the encoder is to be asked.
+    `linked` holds the mentions that count, `own` those of the question itself without
+    the one before it, `texts` what the encoder is to be asked.
     """
 
     linked: Linked
+    own: Linked
     texts: tuple[str, ...]
-    follows: bool = False
 
 
 class Reader:
@@ -55,42 +60,51 @@ class Reader:
         return self._continue(reading.linked, self._focus(self._linker.link(context)).linked)
 
     def _focus(self, linked: Linked) -> Reading:
-        """Return a reading of the sentences that ask; of the rest only whom it is for."""
-        sentences = [m for m in _SENTENCE.finditer(linked.text) if m.group().strip(" .。!?;")]
-        if len(sentences) < 2:
-            return Reading(linked, (linked.text,))
-        asking = [m for m in sentences if _ASKS.search(m.group())] or sentences[-1:]
+        """Return a reading of the part that asks; of the rest only whom and what it is for.
+
+        A short text is read whole, but for sentences that command instead of asking.
+        """
+        parts = [m for m in _SENTENCE.finditer(linked.text) if m.group().strip(" .。!?;")]
+        asking = [m for m in parts if _ASKS.search(m.group())] or parts[-1:]
+        if _size(linked.text) <= SHORT_STORY:
+            asking = [m for m in parts if not self._commands(m, linked)] or parts
+        elif len(parts) == 1 or _size(asking[-1].group()) > SHORT_STORY:
+            asking = _last_clauses(linked.text, asking[-1].start() if asking else 0)
         spans = [(m.start(), m.end()) for m in asking]
-        inside = [m for m in linked.things if _within(m, spans)]
-        if not any(m.node in self._guide.covered for m in inside):
-            return Reading(linked, (linked.text,))
+        inside = [m for m in linked.things if _within(m.start, spans)]
+        whole = len(asking) == len(parts)
+        if whole or not any(m.node in self._guide.covered for m in inside):
+            return Reading(linked, linked, (linked.asked,))
         taken = {self.slot(m.node) for m in inside}
         whom = [
             m
             for m in linked.things
-            if not _within(m, spans)
-            and self.slot(m.node) in self._guide.slots
+            if not _within(m.start, spans)
+            and self.slot(m.node) in self._guide.slots - {"part"}
             and self.slot(m.node) not in taken
         ]
+        text = " ".join(m.group().strip() for m in asking)
         focused = replace(
             linked,
             things=tuple(inside + whom),
-            cues=tuple(c for c in linked.cues if _within(c, spans)),
-            quantities=tuple(q for q in linked.quantities if _within(q, spans)),
-            designators=tuple(
-                d for d in linked.designators if any(d in m.group() for m in asking)
-            ),
+            cues=tuple(c for c in linked.cues if _within(c.start, spans)),
+            quantities=tuple(q for q in linked.quantities if _within(q.start, spans)),
+            designators=tuple(d for d in linked.designators if d in text),
         )
-        text = " ".join(m.group().strip() for m in asking)
-        return Reading(focused, (text,))
+        return Reading(focused, focused, (self._linker.prepare(text),))
+
+    def _commands(self, sentence: re.Match[str], linked: Linked) -> bool:
+        span = [(sentence.start(), sentence.end())]
+        asks = _ASKS.search(sentence.group()) is not None
+        return not asks and any(
+            c.node == INSTRUCTION and _within(c.start, span) for c in linked.cues
+        )
 
     def _leans(self, linked: Linked) -> bool:
         """Return whether a question says too little to stand alone."""
         if FOLLOW_UP in linked.cue_nodes:
             return True
-        words = len(re.findall(r"[a-z0-9]+", linked.text))
-        han = sum("一" <= c <= "鿿" for c in linked.text)
-        return han + words <= (SHORT_HAN if han else SHORT_WORDS)
+        return _size(linked.text) <= SHORT_FOLLOW_UP
 
     def _continue(self, linked: Linked, before: Linked) -> Reading:
         taken = {self.slot(m.node) for m in linked.things}
@@ -100,10 +114,10 @@ class Reader:
             things=linked.things + tuple(kept),
             designators=linked.designators or before.designators,
         )
-        texts = [self._substituted(linked, before) or f"{before.text} {linked.text}"]
+        texts = [self._substituted(linked, before) or f"{before.asked} {linked.asked}"]
         if any(m.node in self._guide.covered for m in linked.things):
-            texts.append(linked.text)
-        return Reading(merged, tuple(texts), follows=True)
+            texts.append(linked.asked)
+        return Reading(merged, linked, tuple(texts))
 
     def _substituted(self, linked: Linked, before: Linked) -> str | None:
         """Return the question before with the new things in the places of the old."""
@@ -130,6 +144,21 @@ class Reader:
         return "part" if node in self._guide.parts else "aspect"
 
 
-def _within(item: Mention | object, spans: list[tuple[int, int]]) -> bool:
-    start = item.start  # type: ignore[attr-defined]
+def _within(start: int, spans: list[tuple[int, int]]) -> bool:
     return any(low <= start < high for low, high in spans)
+
+
+def _size(text: str) -> int:
+    """Return the length of a text in Chinese characters and Latin words."""
+    return sum("一" <= c <= "鿿" for c in text) + len(re.findall(r"[a-z0-9]+", text))
+
+
+def _last_clauses(text: str, start: int) -> list[re.Match[str]]:
+    """Return the last clauses of a long sentence, enough of them to say something."""
+    clauses = [m for m in _CLAUSE.finditer(text, start) if m.group().strip(" ,")]
+    kept: list[re.Match[str]] = []
+    for clause in reversed(clauses):
+        kept.insert(0, clause)
+        if sum(_size(m.group()) for m in kept) >= SHORT_CLAUSE:
+            break
+    return kept

@@ -31,6 +31,7 @@ from assistant.encoder import FOLDER, BundledEncoder
 from assistant.encoder_module import DIMENSION, UniversalSentenceEncoder
 from assistant.guide_index import GuideIndex
 from assistant.lexicon import Lexicon
+from assistant.conversation import Reading
 from assistant.linking import Linker
 from assistant.ranking import (
     KINDS,
@@ -41,7 +42,9 @@ from assistant.ranking import (
     FusionWeights,
     Ranker,
 )
-from assistant.templates import ExampleQuestion, TemplateLibrary
+from assistant.selecting import TEMPLATE_FEATURES, Selector
+from assistant.speech import FIGURES
+from assistant.templates import SINGLE_STATEMENT, ExampleQuestion, TemplateLibrary
 from assistant.wordings import wordings_of
 from kg import KnowledgeGraph
 
@@ -49,6 +52,11 @@ HEAD_DIMENSION = 256
 EPOCHS = 6
 PAIRS_PER_EXAMPLE = 4
 SEED = 0
+# Every so many names of the lexicon are shown to the gate as keyword searches.
+KEYWORD_STEP = 12
+FIGURE_REPEAT = 2
+# Examples of one statement outnumber those of lists and comparisons by as much.
+FAMILY_WEIGHT = 3.0
 
 
 def train_head(groups: dict[str, list[str]], base: UniversalSentenceEncoder) -> SentenceTransformer:
@@ -111,8 +119,8 @@ class Workbench:
         self.linker = Linker(self.graph, Lexicon.of(self.graph))
         self.wordings = wordings_of(self.graph)
         self.base = UniversalSentenceEncoder(threads=2)
-        library = TemplateLibrary.load()
-        self.examples = [e for e in library.examples if e.context is None]
+        self.library = TemplateLibrary.load()
+        self.examples = [e for e in self.library.examples if e.context is None]
         self.linked = [self.linker.link(e.text) for e in self.examples]
 
     def groups(self, keep: list[int]) -> dict[str, list[str]]:
@@ -120,7 +128,7 @@ class Workbench:
         groups: dict[str, list[str]] = defaultdict(list)
         for position in keep:
             example = self.examples[position]
-            text = self.linked[position].text
+            text = self.linked[position].asked
             if example.template in (NOT_STATED, *OUTSIDE):
                 groups[example.template].append(text)
             elif len(example.statements) <= 2:
@@ -132,7 +140,7 @@ class Workbench:
 
     def index(self, encoder: BundledEncoder, keep: list[int]) -> ExampleIndex:
         """Return the index of the kept examples and all wordings."""
-        texts = [self.linked[i].text for i in keep]
+        texts = [self.linked[i].asked for i in keep]
         entries = [
             (
                 self.examples[i].template,
@@ -148,6 +156,23 @@ class Workbench:
             [encoder.encode(texts[i : i + 64]) for i in range(0, len(texts), 64)]
         )
         return ExampleIndex(vectors, entries, len(self.guide.statements))
+
+
+    def keywords(self) -> list[tuple[str, int]]:
+        """Return names of the graph's things with the kind of answer they get alone."""
+        found = []
+        for name, subjects in self.linker.lexicon.names["thing"].items():
+            for subject in subjects:
+                if subject in self.guide.covered:
+                    found.append((name, KINDS.index("in_guide")))
+                elif "/data/" in subject:
+                    found.append((name, KINDS.index("not_stated")))
+        figures = [
+            (f"{int(row['value'])}{row['symbol'] if str(row['symbol']) != '1' else counter}", 0)
+            for row in self.graph.select(FIGURES)
+            for counter in ("块", " cards")
+        ]
+        return found[::KEYWORD_STEP] + figures * FIGURE_REPEAT
 
 
 def kind_of(example: ExampleQuestion) -> int:
@@ -178,6 +203,40 @@ def fit(features: np.ndarray, targets: np.ndarray, penalty: float = 1e-3) -> np.
 
     optimizer.step(loss)  # type: ignore[arg-type]
     return weights.detach().numpy()
+
+
+def fit_gains(
+    features: list[np.ndarray], gains: list[np.ndarray], counts: np.ndarray
+) -> np.ndarray:
+    """Return weights w for which choosing by softmax(features @ w) gains most on average.
+
+    Args:
+        features: For each question, shape (n_candidates, n_features).
+        gains: For each question, shape (n_candidates,).
+        counts: How much each question counts, shape (n_questions,).
+    """
+    share = torch.tensor(counts / counts.sum())
+    most = max(map(len, gains))
+    x = np.zeros((len(gains), most, features[0].shape[1]))
+    gain, absent = np.zeros((len(gains), most)), np.zeros((len(gains), most))
+    for row, (own, won) in enumerate(zip(features, gains, strict=True)):
+        x[row, : len(won)], gain[row, : len(won)], absent[row, len(won) :] = own, won, -1e9
+    xs, won_, mask = torch.tensor(x), torch.tensor(gain), torch.tensor(absent)
+    best_weights, best_gain = np.zeros(x.shape[-1]), -1.0
+    for start in range(4):  # not convex: several starts, the best is kept
+        torch.manual_seed(start)
+        weights = torch.randn(x.shape[-1], dtype=xs.dtype, requires_grad=True)
+        optimizer = torch.optim.Adam([weights], lr=0.05)
+        for _ in range(400):
+            optimizer.zero_grad()
+            chance = torch.softmax(xs @ weights + mask, 1)
+            loss = -((chance * won_).sum(1) * share).sum() + 1e-4 * (weights**2).mean()
+            loss.backward()
+            optimizer.step()
+        reached = -float(loss.detach())
+        if reached > best_gain:
+            best_weights, best_gain = weights.detach().numpy(), reached
+    return best_weights
 
 
 def fit_kinds(features: np.ndarray, kinds: np.ndarray) -> np.ndarray:
@@ -212,8 +271,44 @@ def judge_unseen(bench: Workbench, folds: int) -> tuple[list[int], np.ndarray, l
         encoder = BundledEncoder(head_weights(train_head(bench.groups(keep), bench.base)), "fold")
         index = bench.index(encoder, keep)
         for i in np.flatnonzero(fold_of == fold):
-            evidence[i] = index.evidence(encoder.encode([bench.linked[i].text])[0])
+            evidence[i] = index.evidence(encoder.encode([bench.linked[i].asked])[0])
     return list(range(len(bench.examples))), fold_of, evidence, fold_of
+
+
+def fit_templates(bench: Workbench, ranker: Ranker, evidence: list) -> np.ndarray:
+    """Return the weights of `TEMPLATE_FEATURES` that prefer what answers the examples best.
+
+    A candidate's gain is how well its statements agree with the expected ones (F1).
+    """
+    selector = Selector(bench.graph, bench.guide, bench.library, [0.0] * len(TEMPLATE_FEATURES))
+    features, gains, counts = [], [], []
+    for i, example in enumerate(bench.examples):
+        if kind_of(example) != 0 or not example.statements:
+            continue
+        linked = bench.linked[i]
+        ranked = ranker.rank(linked, [evidence[i]])
+        candidates = selector.candidates(Reading(linked, linked, (linked.asked,)), ranked)
+        agreement = np.array([f1(set(c.statements), set(example.statements)) for c in candidates])
+        features.append(np.array([c.features for c in candidates]))
+        gains.append(agreement)
+        counts.append(1.0 if example.template == SINGLE_STATEMENT else FAMILY_WEIGHT)
+    weights = fit_gains(features, gains, np.array(counts))
+    got = [g[int(np.argmax(x @ weights))] for x, g in zip(features, gains, strict=True)]
+    could = [g.max() for g in gains]
+    print(f"templates: mean F1 of statements {np.mean(got):.3f}, best possible {np.mean(could):.3f}")
+    return weights
+
+
+def f1(said: set, expected: set) -> float:
+    """Return the harmonic mean of precision and recall, precision counting half.
+
+    A statement too many costs a reader a line; one too few is a wrong answer.
+    """
+    both = len(said & expected)
+    if not both:
+        return 0.0
+    precision, recall = both / len(said), both / len(expected)
+    return 5 * precision * recall / (4 * precision + recall)
 
 
 def accuracy(scores: np.ndarray, wanted: list[set[int]]) -> tuple[float, float, float]:
@@ -268,8 +363,29 @@ def main() -> None:
             )
         )
         kinds.append(kind_of(example))
+    # A name or a figure alone is a keyword search: in the guide if a statement is about it.
+    keyword_index = bench.index(
+        encoder := BundledEncoder(
+            head_weights(train_head(bench.groups(list(range(len(bench.examples)))), bench.base)),
+            "all",
+        ),
+        list(range(len(bench.examples))),
+    )
+    for text, kind in bench.keywords():
+        linked = bench.linker.link(text)
+        seen = keyword_index.evidence(encoder.encode([linked.asked])[0])
+        scores = ranker.statement_features(linked, seen.statements) @ weights
+        kind_rows.append(ranker.kind_features(linked, seen.statements, seen.templates, scores))
+        kinds.append(kind)
     kind_weights = fit_kinds(np.array(kind_rows), np.array(kinds))
     guessed = np.argmax(np.array(kind_rows) @ kind_weights.T, axis=1)
+    ranker = Ranker(
+        None,  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
+        bench.guide,
+        FusionWeights(weights, kind_weights, np.zeros(len(TEMPLATE_FEATURES))),
+    )
+    template_weights = fit_templates(bench, ranker, evidence)
     for position, kind in enumerate(KINDS):
         of_kind = np.array(kinds) == position
         hits = (guessed == position) & of_kind
@@ -286,6 +402,7 @@ def main() -> None:
             {
                 "statements": np.round(weights, 4).tolist(),
                 "kinds": np.round(kind_weights, 4).tolist(),
+                "templates": np.round(template_weights, 4).tolist(),
             },
             indent=1,
         )

@@ -84,6 +84,16 @@ class Linked:
         """The meanings of the cues, each once."""
         return frozenset(m.node for m in self.cues)
 
+    @cached_property
+    def asked(self) -> str:
+        """The text without "the guide says" and the like, which says nothing of what is asked."""
+        text = self.text
+        for cue in reversed(self.cues):
+            if cue.node == ATTRIBUTION:
+                text = text[: cue.start] + " " + text[cue.end :]
+        text = " ".join(text.split())
+        return text if len(text) > 3 else self.text
+
     def as_detail(self) -> dict[str, Any]:
         """Return what was understood, as plain data."""
         return {
@@ -111,12 +121,12 @@ class Linker:
         self._numbers = {URIRef(str(r["word"])): int(r["value"]) for r in graph.select(NUMBERS)}
 
     def prepare(self, question: str) -> str:
-        """Return the text that is linked and encoded: normalised, slips put right."""
-        return self.lexicon.corrected(normalise(question))
+        """Return the text that is encoded: normalised, slips put right, without attribution."""
+        return self.link(question).asked
 
     def link(self, question: str) -> Linked:
         """Return the mentions of a question; nothing found is an empty result, no error."""
-        text = self.prepare(question)
+        text = self.lexicon.corrected(normalise(question))
         cues = tuple(_mention(text, f) for f in self.lexicon.find(text, "cue"))
         # "the guide says" attributes; it is not a question about the guide.
         said = {i for m in cues if m.node == ATTRIBUTION for i in range(m.start, m.end)}

@@ -288,14 +288,15 @@ class PremiseChecker:
     def _misplaced(
         self, thing: URIRef, value: URIRef, kind: URIRef, meant: Iterable[URIRef]
     ) -> Contradiction | None:
-        fields = {"thing": thing, "given": value}
+        fields: dict[str, object] = {"thing": thing, "given": value}
+        instead: URIRef | None = None
         for part in self._guide.broader.get(thing, frozenset()):
             if models := self._models.get((value, part)):
                 if any(thing in named for named in models.values()):
                     return None
                 if any(n in named for named in models.values() for n in meant):
                     return None
-                return Contradiction("premise-value", fields, next(iter(models)))
+                instead = next(iter(models))
         narrower = {thing, *(n for n, wide in self._guide.broader.items() if thing in wide)}
         holds: dict[URIRef, URIRef] = {}
         for claim in self._claims:
@@ -305,9 +306,11 @@ class PremiseChecker:
             if claim.property.endswith("#recommendedOption") and claim.value == thing:
                 if kind.endswith("#Scenario"):
                     return None  # recommended to everyone, whatever one scenario has
-        if not holds or value in holds or any(n in holds for n in meant):
+        if value in holds or any(n in holds for n in meant):
             return None
-        return Contradiction("premise-value", fields, next(iter(holds.values())))
+        # Where the thing does belong says more than what stands in its place.
+        shown = next(iter(holds.values()), instead)
+        return Contradiction("premise-value", fields, shown) if shown else None
 
     def _forbids(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
         """Something said to be ruled out or unimportant that the guide speaks for."""

@@ -27,6 +27,9 @@ from kg import BrokenData
 WEIGHTS = FOLDER / "fusion.json"
 OUTSIDE = ("off_topic", "chitchat", "instruction")
 NOT_STATED = "not_stated"
+INSTRUCTION = URIRef("https://w3id.org/trainwright/data/cue-instruction")
+# A few characters that name a known thing are a keyword search, however odd to the encoder.
+SHORT = 16
 KINDS = ("in_guide", "not_stated", "outside")
 NEIGHBOURS = 200
 # Weight of the best example against the mean of the best three; measured on examples.
@@ -65,6 +68,7 @@ class FusionWeights:
 
     statements: Vector
     kinds: NDArray[np.float64]
+    templates: Vector
 
     @classmethod
     def load(cls, path: Path = WEIGHTS) -> FusionWeights:
@@ -75,7 +79,7 @@ class FusionWeights:
         """
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            return cls(np.array(data["statements"]), np.array(data["kinds"]))
+            return cls(np.array(data["statements"]), np.array(data["kinds"]), np.array(data["templates"]))
         except (OSError, ValueError, KeyError) as error:
             raise BrokenData(path, f"no fusion weights: {error}") from error
 
@@ -138,7 +142,7 @@ class Ranker:
             evidence: The encoder's evidence for the texts that stand for the question
                 (its sentences, or its follow-up forms), averaged; the text's own if None.
         """
-        found = list(evidence) if evidence else self.evidence([linked.text])
+        found = list(evidence) if evidence else self.evidence([linked.asked])
         similarity = np.mean([e.statements for e in found], axis=0)
         names = {t for e in found for t in e.templates}
         templates = {t: float(np.mean([e.templates.get(t, -1.0) for e in found])) for t in names}
@@ -170,7 +174,7 @@ class Ranker:
     ) -> Vector:
         """Return what tells apart questions the guide answers, does not answer, and others."""
         known = [n for n in linked.nodes if n in self.guide.covered]
-        coverage = self.guide.features(linked.nodes, linked.quantities)[:, 0]
+        features = self.guide.features(linked.nodes, linked.quantities)
         return np.array(
             [
                 float(similarity.max()),
@@ -179,7 +183,10 @@ class Ranker:
                 float(bool(self.unspoken(linked))),
                 float(bool(linked.designators)),
                 min(len(known), 3) / 3,
-                float(coverage[int(np.argmax(chances))]),
+                float(features[int(np.argmax(chances)), 0]),
+                float(features[:, 3].max()),
+                float(INSTRUCTION in linked.cue_nodes),
+                float(len(linked.asked) <= SHORT) * float(bool(known)),
                 1.0,
             ]
         )

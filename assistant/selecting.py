@@ -9,19 +9,34 @@ little of the ranking's likelihood does not fit the question.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+import numpy as np
 from rdflib import URIRef
 from rdflib.namespace import OWL
 from rdflib.term import Identifier
 
+from assistant.conversation import Reading
 from assistant.guide_index import GuideIndex
 from assistant.linking import Linked
-from assistant.ranking import Ranked
+from assistant.ranking import SHORT, Ranked
 from assistant.templates import SINGLE_STATEMENT, Parameter, Template, TemplateLibrary
 from kg import KnowledgeGraph, Row
+
+TEMPLATE_FEATURES = (
+    "similarity of the template's examples, below that of the nearest template",
+    "a cue of the template is there",
+    "logarithm of the likelihood of the statements said",
+    "number of parameters bound",
+    "selection is exhaustive",
+    "selection is per thing",
+    "logarithm of the number of statements said for each binding",
+    "no particular template, just the likeliest statements",
+    "the likeliest statement is among those said",
+    "likelihood of the statements said",
+)
 
 CLASSES_OF = """
 PREFIX owl: <http://www.w3.org/2002/07/owl#>
@@ -36,46 +51,42 @@ SELECT DISTINCT ?node ?class WHERE {
 
 MOST_BINDINGS = 6
 MOST_STATEMENTS = 8
+MOST_FOCUSED = 4
+MOST_PER_THING = 6
 # A further statement joins the best one if it is at least this likely in comparison ...
-JOIN_SHARE = 0.35
-# ... or if it is about something asked for that no chosen one is about.
-COVER_SHARE = 0.02
+JOIN_SHARE = 0.2
+# ... a tenth of that if only a thing is named: "NVMe", "and the V100?" ask for all of it.
+BARE_SHARE = 0.02
 MOST_JOINED = 3
+# ... or if it is about something telling that no chosen one is about, and this likely.
+COVER_SHARE = 0.004
+TELLING = 2.2
+# A part asked for beside others gets a statement at least this likely.
+OPEN_SHARE = 0.0005
+# Of several things compared, each is spoken for by statements this likely for that thing.
+THING_SHARE = 0.2
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A template with its parameters bound, its rows, and how well it fits."""
+    """A template with its parameters bound, its rows, and what it would answer.
+
+    `features` is what `TEMPLATE_FEATURES` lists; `statements` are the ones to be said.
+    """
 
     template: Template
     bindings: tuple[Mapping[str, URIRef], ...]
     rows: tuple[Row, ...]
-    score: float
-
-    @property
-    def statements(self) -> list[URIRef]:
-        """The statements behind the rows, each once, in the rows' order."""
-        return list(dict.fromkeys(URIRef(str(row["statement"])) for row in self.rows))
+    statements: tuple[URIRef, ...]
+    features: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class Selected:
-    """What is to be said: statements in order, and the query run for them."""
+    """The candidate that fits best, and by how much it was preferred."""
 
     candidate: Candidate
-    statements: tuple[URIRef, ...]
-
-
-@dataclass(frozen=True)
-class TemplateWeights:
-    """How the evidence for a template is added up; fitted on example questions."""
-
-    similarity: float = 6.0
-    cue: float = 1.0
-    likelihood: float = 1.5
-    parameter: float = 0.4
-    exhaustive: float = -1.2
-    size: float = 0.35
+    score: float
 
 
 class Selector:
@@ -86,71 +97,150 @@ class Selector:
         graph: KnowledgeGraph,
         guide: GuideIndex,
         library: TemplateLibrary,
-        weights: TemplateWeights | None = None,
+        weights: Sequence[float],
     ) -> None:
         self._graph = graph
         self._guide = guide
         self._templates = [t for t in library.templates.values() if t.query]
         self._single = library.templates[SINGLE_STATEMENT]
-        self._weights = weights or TemplateWeights()
+        self._weights = np.array(weights)
         self._classes: dict[URIRef, set[URIRef]] = {}
         for row in graph.select(CLASSES_OF):
             node = URIRef(str(row["node"]))
             self._classes.setdefault(node, set()).add(URIRef(str(row["class"])))
 
-    def select(self, linked: Linked, ranked: Ranked) -> Selected:
-        """Return the statements that answer a question, best first."""
-        focus = self.focus(linked, ranked)
-        best = max(self.candidates(linked, ranked), key=lambda c: c.score, default=None)
-        if best is not None and best.template.exhaustive:
-            return Selected(best, tuple(self._ordered(best, ranked)))
-        single = self._run(self._single, [{"statement": s} for s in focus])
-        fitting = [
-            c
-            for c in self.candidates(linked, ranked)
-            if not c.template.exhaustive and set(focus) <= set(c.statements)
-        ]
-        chosen = max(fitting, key=lambda c: c.score, default=None)
-        return Selected(chosen or Candidate(self._single, *single, 0.0), tuple(focus))
+    def select(self, reading: Reading, ranked: Ranked) -> Selected:
+        """Return what answers a question best."""
+        candidates = self.candidates(reading, ranked)
+        scores = [float(np.dot(self._weights, c.features)) for c in candidates]
+        best = max(range(len(candidates)), key=scores.__getitem__)
+        return Selected(candidates[best], scores[best])
 
-    def focus(self, linked: Linked, ranked: Ranked) -> list[URIRef]:
+    def _focus(self, reading: Reading, ranked: Ranked) -> list[URIRef]:
         """Return the likeliest statements: the best, its equals, and what covers the rest."""
-        order = sorted(range(len(ranked.statements)), key=lambda i: -ranked.statements[i])
-        best = ranked.statements[order[0]]
-        chosen = [order[0]]
-        for i in order[1:MOST_JOINED]:
-            if ranked.statements[i] >= JOIN_SHARE * best:
-                chosen.append(i)
-        open_nodes = self._uncovered(linked, chosen)
-        for i in order[1 : 4 * MOST_STATEMENTS]:
-            if len(chosen) >= MOST_STATEMENTS or not open_nodes:
+        linked = reading.linked
+        order = ranked.statements.argsort()[::-1].tolist()
+        share = (BARE_SHARE if self._is_bare(reading) else JOIN_SHARE) * ranked.statements[order[0]]
+        chosen = order[:1] + [i for i in order[1:MOST_JOINED] if ranked.statements[i] >= share]
+        while len(chosen) < MOST_FOCUSED:
+            missing = self._uncovered(linked, chosen)
+            covering = [
+                i
+                for i in order
+                if ranked.statements[i] >= COVER_SHARE
+                and any(self._guide.credit(n)[i] == 1.0 for n in missing)
+            ]
+            if not covering:
                 break
-            if i in chosen or ranked.statements[i] < COVER_SHARE * best:
-                continue
-            if any(self._guide.credit(n)[i] == 1.0 for n in open_nodes):
-                chosen.append(i)
-                open_nodes = self._uncovered(linked, chosen)
+            chosen.append(covering[0])
         return [self._guide.statements[i] for i in chosen]
 
+    def _is_bare(self, reading: Reading) -> bool:
+        """Return whether a question names one thing and says nothing else of it."""
+        own = {m.node for m in reading.own.things}
+        return len(own) == 1 and own <= self._guide.covered and len(reading.own.asked) <= SHORT
+
     def _uncovered(self, linked: Linked, chosen: list[int]) -> list[URIRef]:
-        """Return the parts and products asked for that no chosen statement is about."""
-        wanted = {
+        """Return the telling things asked for that no chosen statement is about."""
+        return [
             n
             for n in linked.nodes
-            if n in self._guide.covered and (n in self._guide.parts or n in self._guide.exclusive)
-        }
-        return [n for n in wanted if max(self._guide.credit(n)[i] for i in chosen) < 0.6]
+            if self._guide.weight.get(n, 0.0) >= TELLING
+            and max(self._guide.credit(n)[i] for i in chosen) < 0.6
+        ]
 
-    def candidates(self, linked: Linked, ranked: Ranked) -> list[Candidate]:
-        """Return every template whose parameters the mentions can fill, run and scored."""
-        found = []
+    def _per_thing(self, rows: Sequence[Row], ranked: Ranked) -> list[URIRef]:
+        """Return statements about several of the things, and the likeliest about each alone."""
+        about: dict[URIRef, set[Identifier]] = {}
+        for row in rows:
+            about.setdefault(URIRef(str(row["statement"])), set()).add(row["thing"])
+        things = list(dict.fromkeys(row["thing"] for row in rows))
+        limit = 3 if len(things) <= 2 else 2
+        chosen = [s for s, of in about.items() if len(of) > 1]
+        for thing in things:
+            alone = [s for s, of in about.items() if of == {thing}]
+            alone.sort(key=lambda s: -self._chance(ranked, s))
+            chosen += [
+                s
+                for s in alone[:limit]
+                if self._chance(ranked, s) >= THING_SHARE * self._chance(ranked, alone[0])
+            ]
+        by_chance = sorted(chosen, key=lambda s: -self._chance(ranked, s))
+        return by_chance[:MOST_PER_THING]
+
+    def _chance(self, ranked: Ranked, statement: URIRef) -> float:
+        return float(ranked.statements[self._guide.position[statement]])
+
+    def candidates(self, reading: Reading, ranked: Ranked) -> list[Candidate]:
+        """Return every template that the question can fill, run; always at least one."""
+        focus = self._focus(reading, ranked)
+        bindings, rows = self._run(self._single, [{"statement": s} for s in focus])
+        found = [self._candidate(self._single, bindings, rows, focus, reading, ranked)]
         for template in self._templates:
-            bindings = list(self._bindings(template, linked))
-            if bindings and template is not self._single:
-                bound, rows = self._run(template, bindings[:MOST_BINDINGS])
-                if rows:
-                    found.append(self._scored(template, bound, rows, linked, ranked))
+            if template is self._single:
+                continue
+            filled = list(self._bindings(template, reading.linked))[:MOST_BINDINGS]
+            if not filled or (template.selection == "PerThing" and len(filled) < 2):
+                continue
+            bound, rows = self._run(template, filled)
+            said = self._said(template, rows, focus, ranked)
+            if said:
+                said += self._for_open_parts(said, reading, ranked)
+                found.append(self._candidate(template, bound, rows, said, reading, ranked))
         return found
+
+    def _for_open_parts(
+        self, said: list[URIRef], reading: Reading, ranked: Ranked
+    ) -> list[URIRef]:
+        """Return the likeliest statement for each part asked for of which nothing is said yet."""
+        more: list[URIRef] = []
+        for node in sorted(reading.linked.nodes & self._guide.parts):
+            credit = self._guide.credit(node)
+            positions = [self._guide.position[s] for s in [*said, *more]]
+            if len(positions) >= MOST_STATEMENTS or max(credit[i] for i in positions) >= 0.4:
+                continue
+            best = max(range(len(credit)), key=lambda i: credit[i] * ranked.statements[i])
+            if credit[best] and ranked.statements[best] >= OPEN_SHARE:
+                more.append(self._guide.statements[best])
+        return more
+
+    def _said(
+        self, template: Template, rows: Sequence[Row], focus: list[URIRef], ranked: Ranked
+    ) -> list[URIRef]:
+        """Return the statements a template would answer with; none if it does not fit."""
+        statements = list(dict.fromkeys(URIRef(str(row["statement"])) for row in rows))
+        if template.selection == "Exhaustive":
+            return statements[:MOST_STATEMENTS]
+        if template.selection == "PerThing":
+            return self._per_thing(rows, ranked)
+        return focus if set(focus) <= set(statements) else []
+
+    def _candidate(
+        self,
+        template: Template,
+        bindings: tuple[Mapping[str, URIRef], ...],
+        rows: tuple[Row, ...],
+        said: list[URIRef],
+        reading: Reading,
+        ranked: Ranked,
+    ) -> Candidate:
+        linked = reading.linked
+        nearest = max(ranked.templates.values(), default=0.0)
+        chance = sum(self._chance(ranked, s) for s in said)
+        best = self._guide.statements[ranked.best()]
+        features = (
+            ranked.templates.get(template.name, -0.1) - nearest,
+            float(bool(template.cues & (linked.nodes | linked.cue_nodes))),
+            math.log(chance + 0.01),
+            float(len(bindings[0])),
+            float(template.selection == "Exhaustive"),
+            float(template.selection == "PerThing"),
+            math.log(len(said) / len(bindings)) if len(said) > len(bindings) else 0.0,
+            float(template is self._single),
+            float(best in said),
+            chance,
+        )
+        return Candidate(template, bindings, rows, tuple(said), features)
 
     def _bindings(self, template: Template, linked: Linked) -> Iterator[dict[str, URIRef]]:
         names, choices = [], []
@@ -176,7 +266,7 @@ class Selector:
 
     def _is(self, node: URIRef, kind: URIRef | None) -> bool:
         if kind is None:
-            return node in self._guide.weight
+            return self._guide.weight.get(node, 0.0) >= TELLING or node in self._guide.parts
         if kind == OWL.Class:
             return "/ontology#" in node
         return kind in self._classes.get(node, ())
@@ -190,29 +280,3 @@ class Selector:
             terms: dict[str, Identifier] = dict(bound)
             rows += [r for r in self._graph.select(template.query, terms) if r not in rows]
         return tuple(bindings), tuple(rows)
-
-    def _scored(
-        self,
-        template: Template,
-        bindings: tuple[Mapping[str, URIRef], ...],
-        rows: tuple[Row, ...],
-        linked: Linked,
-        ranked: Ranked,
-    ) -> Candidate:
-        w = self._weights
-        candidate = Candidate(template, bindings, rows, 0.0)
-        positions = [self._guide.position[s] for s in candidate.statements]
-        likelihood = float(sum(ranked.statements[i] for i in positions))
-        cued = bool(template.cues & (linked.nodes | linked.cue_nodes))
-        score = (
-            w.similarity * ranked.templates.get(template.name, 0.0)
-            + w.cue * cued
-            + w.likelihood * math.log(likelihood + 0.01)
-            + w.parameter * len(bindings[0])
-            + w.exhaustive * template.exhaustive
-            - w.size * math.log(len(positions))
-        )
-        return Candidate(template, bindings, rows, score)
-
-    def _ordered(self, candidate: Candidate, ranked: Ranked) -> list[URIRef]:
-        return candidate.statements[:MOST_STATEMENTS]

@@ -123,7 +123,7 @@ class Speech:
     def table(self, selected: Selected, language: str) -> Table | None:
         """Return configured parts as a table, one row a part; None for other rows."""
         rows = [r for r in selected.candidate.rows if "scenario" in r and "part" in r]
-        if len(rows) < 2 or not selected.candidate.template.exhaustive:
+        if len(rows) < 2 or selected.candidate.template.selection != "Exhaustive":
             return None
         merged: dict[tuple[str, str, str], list[str]] = {}
         for row in rows:

@@ -70,11 +70,15 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Template:
-    """A parameterised query and how its rows become an answer."""
+    """A parameterised query and how its rows become an answer.
+
+    `selection` is Exhaustive (all rows), Focused (the likeliest), PerThing (the likeliest
+    of each thing asked about) or NoSelection (no query).
+    """
 
     name: str
     node: URIRef
-    exhaustive: bool
+    selection: str
     query: str | None
     parameters: tuple[Parameter, ...]
     cues: frozenset[URIRef]
@@ -125,7 +129,7 @@ class TemplateLibrary:
             templates[name] = Template(
                 name,
                 URIRef(str(node)),
-                str(row["selection"]).endswith("#Exhaustive"),
+                str(row["selection"]).rsplit("#", 1)[-1],
                 checked_query(path) if path.exists() else None,
                 tuple(sorted(parameters[node], key=lambda p: p.name)),
                 frozenset(cues[node]),

@@ -49,7 +49,9 @@ ANSWERS = {
         ),
         table=Table(["Device", "Memory (GB)"], [["A100", 80], ["H100", "80–94"], ["?", None]]),
         steps=(
-            Step("link", [{"mention": "memory", "thing": "twd:ram", "score": 1.0}]),
+            Step(
+                "link", {"text": "min memory", "mentions": [{"text": "memory", "node": "tw:Ram"}]}
+            ),
             Step("rank", {"template": "requirement_of_scenario", "score": 0.93}),
             Step("bind", {"quantity": "twd:ram"}),
             Step("select", {"rows": 1}),
@@ -103,7 +105,7 @@ class FakeAssistant:
             language="en",
             kind="answer",
             text=question,
-            premise=Premise(False, question),
+            premise=Premise(False, f"no {question}"),
             citations=(Citation(1, question, question, question, question, wording=question),),
             suggestions=(question,),
         )
@@ -181,7 +183,8 @@ def test_an_answer_shows_text_table_citations_and_reasoning(page: AppTest) -> No
     assert [code.value for code in page.code if code.language == "sparql"] == [answer.sparql]
     assert answer.template in seen
     assert any("12.3" in caption.value for caption in page.caption)
-    assert json.loads(page.json[0].value) == answer.steps[0].detail
+    assert json.loads(page.json[0].value) == {"text": "min memory"}
+    assert page.dataframe[1].value.to_dict("records") == [{"text": "memory", "node": "tw:Ram"}]
     assert "a-new-step" in [caption.value for caption in page.caption]
 
 
@@ -215,7 +218,18 @@ def test_not_being_able_to_answer_is_said_on_a_badge(
 def test_a_wrong_premise_stands_in_a_callout(page: AppTest) -> None:
     ask(page, "a premise")
     (callout,) = page.warning
+    assert "TPUs are made by Google. [1]" in texts(page)
     assert r"not by NVIDIA \*at all\*." in callout.value
+
+
+def test_a_correction_that_begins_the_answer_is_not_said_twice(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    premise = Premise(False, "No: 128 GB. [1]")
+    answer = Answer("?", "en", "answer", "No: 128 GB. [1] An example. [2]", premise=premise)
+    monkeypatch.setitem(ANSWERS, "twice", answer)
+    ask(page, "twice")
+    assert "An example. [2]" in texts(page)
 
 
 def test_the_question_before_is_the_context_of_the_next(
@@ -276,7 +290,7 @@ def test_any_question_is_shown_as_it_is(page: AppTest, question: str) -> None:
     assert texts(page).count(question.strip()) >= 2
     label = literal(question)
     assert page.button(key=f"suggestion-{last_turn(page).id}-0").label == label
-    assert page.warning[0].value == SAY("premise", "zh", correction=label)
+    assert page.warning[0].value == SAY("premise", "zh", correction=f"no {label}")
 
 
 @pytest.mark.parametrize(

@@ -31,10 +31,13 @@ def show(assistant: Assistant, turn: Turn, answer: Answer, say: Say) -> None:
     """Show an answer with its citations, table, reasoning and what can be asked next."""
     if answer.kind != "answer":
         st.badge(say(f"kind-{answer.kind}"), icon=ICONS[answer.kind], color="orange")
+    text = answer.text
     if answer.premise:
-        correction = literal(answer.premise.correction)
-        st.warning(say("premise", correction=correction), icon=":material/error:")
-    st.text(answer.text)
+        correction = answer.premise.correction
+        st.warning(say("premise", correction=literal(correction)), icon=":material/error:")
+        text = text.removeprefix(correction).strip()  # not the same sentence twice
+    if text:
+        st.text(text)
     if answer.table:
         _show_table(answer.table, turn, say)
     if answer.citations:

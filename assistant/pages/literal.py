@@ -11,7 +11,9 @@ LIST = re.compile(r"^(\s*(?:\d+(?=[.)])|(?=[-+=])))", re.MULTILINE)
 # What Streamlit's Markdown still replaces in text that is escaped: icons, its logo, bare
 # addresses and arrows. Only a character between them keeps them apart.
 REPLACED = re.compile(
-    r"(?<=:)(?=//|material[/_]|streamlit:)|(?<=www)(?=\.)|(?<=@)|(?<=[<>~-])(?=[=>-])",
+    r"(?<=:)(?=//|material[/_]|streamlit:)"
+    r"|(?<=www)(?=\.)|(?<=@)"
+    r"|(?<=[<>~-])(?=[=>-])",
     re.IGNORECASE,
 )
 ZERO_WIDTH_SPACE = "\u200b"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from assistant.answer import Answer, Step
@@ -19,7 +21,7 @@ def show(answer: Answer, turn_id: str, say: Say) -> None:
         return
     with folded:
         for step in answer.steps:
-            _show_step(step, say)
+            _show_step(step, f"step-{turn_id}-{step.step}", say)
         if answer.template:
             st.caption(say("reasoning-template"))
             st.text(answer.template)
@@ -29,12 +31,21 @@ def show(answer: Answer, turn_id: str, say: Say) -> None:
         st.caption(say("reasoning-elapsed", milliseconds=f"{answer.elapsed_ms:.1f}"))
 
 
-def _show_step(step: Step, say: Say) -> None:
+def _show_step(step: Step, key: str, say: Say) -> None:
     st.caption(_title(step, say))
-    if isinstance(step.detail, str):
-        st.text(step.detail)
-    else:
-        st.json(step.detail, expanded=2)
+    if not isinstance(step.detail, dict):
+        st.text(str(step.detail))
+        return
+    tables = {name: value for name, value in step.detail.items() if _is_table(value)}
+    if rest := {name: value for name, value in step.detail.items() if name not in tables}:
+        st.json(rest, expanded=2)
+    for name, rows in tables.items():
+        cells = [{column: str(cell) for column, cell in row.items()} for row in rows]
+        st.dataframe(cells, hide_index=True, key=f"{key}-{name}", alt=literal(name))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
 
 
 def _title(step: Step, say: Say) -> str:

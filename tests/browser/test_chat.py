@@ -64,7 +64,7 @@ def sources(page: Page, answer: Locator) -> list[str]:
     for button in answer.locator('[class*="st-key-citation-"] button').all():
         button.click()
         body = page.get_by_test_id("stPopoverBody")
-        body.wait_for()
+        body.get_by_test_id("stText").nth(2).wait_for()  # what it holds is sent when it opens
         shown.append(body.inner_text())
         page.keyboard.press("Escape")
         body.wait_for(state="detached")
