@@ -21,7 +21,7 @@ from assistant.messages import Messages
 from assistant.premises import Contradiction, PremiseChecker
 from assistant.provenance import Provenance
 from assistant.ranking import FusionWeights, Ranked, Ranker, build_index
-from assistant.selecting import Selected, Selector
+from assistant.selecting import Candidate, Gate, Selector
 from assistant.speech import Speech
 from assistant.templates import TemplateLibrary
 from assistant.wordings import wordings_of
@@ -66,7 +66,9 @@ class Assistant:
         self._guide = guide
         self._reader = Reader(linker, guide)
         self._ranker = Ranker(encoder, index, guide, weights)
-        self._selector = Selector(graph, guide, library, weights.templates.tolist())
+        self._selector = Selector(
+            graph, guide, library, {name: Gate(g["similarity"], g["support"], bool(g["cue"])) for name, g in weights.gates.items()}
+        )
         self._premises = PremiseChecker(graph, guide)
         self._messages = Messages.load(WORDING)
         self._speech = Speech(graph, self._messages)
@@ -176,10 +178,10 @@ class Assistant:
             self._guide.statements[i] for i in order if ranked.statements[i] >= NEARBY_SHARE
         )
 
-    def _worded(self, reading: Reading, ranked: Ranked, selected: Selected) -> Answer:
+    def _worded(self, reading: Reading, ranked: Ranked, selected: Candidate) -> Answer:
         linked = reading.linked
         language = linked.language
-        statements = list(selected.candidate.statements)
+        statements = list(selected.statements)
         likely = self._likely(linked, ranked)
         if self._asks_number(linked, selected) and not self._has_figure(likely, statements):
             return self._unknown(reading, ranked)
@@ -201,9 +203,9 @@ class Assistant:
             reading, ranked, "answer", text, tuple(statements), selected, premise, table=table
         )
 
-    def _asks_number(self, linked: Linked, selected: Selected) -> bool:
+    def _asks_number(self, linked: Linked, selected: Candidate) -> bool:
         """Return whether a question asks how much or how many, and not for a list."""
-        if selected.candidate.template.name in LISTS:
+        if selected.template.name in LISTS:
             return False
         return bool(linked.cue_nodes & NUMBER_CUES)
 
@@ -235,7 +237,7 @@ class Assistant:
         kind: Kind,
         text: str,
         statements: Sequence[URIRef],
-        selected: Selected | None = None,
+        selected: Candidate | None = None,
         premise: Premise | None = None,
         **more: Any,
     ) -> Answer:
@@ -249,14 +251,14 @@ class Assistant:
             premise=premise,
             citations=citations,
             steps=self._steps(reading, ranked, selected),
-            template=selected.candidate.template.name if selected else None,
+            template=selected.template.name if selected else None,
             sparql=self._query_shown(selected) if selected else None,
             **more,
         )
 
-    def _query_shown(self, selected: Selected) -> str:
+    def _query_shown(self, selected: Candidate) -> str:
         """Return the query with its bindings as VALUES, to be run anywhere as it stands."""
-        candidate = selected.candidate
+        candidate = selected
         query = candidate.template.query or ""
         names = sorted({name for bound in candidate.bindings for name in bound})
         if not names:
@@ -270,7 +272,7 @@ class Assistant:
         return f"{head}WHERE {{\n  VALUES ({variables}) {{ {rows} }}{body}"
 
     def _steps(
-        self, reading: Reading, ranked: Ranked, selected: Selected | None
+        self, reading: Reading, ranked: Ranked, selected: Candidate | None
     ) -> tuple[Step, ...]:
         order = ranked.statements.argsort()[::-1][:5]
         identifiers = self._guide.identifiers
@@ -290,7 +292,7 @@ class Assistant:
             Step("rank", rank),
         ]
         if selected is not None:
-            candidate = selected.candidate
+            candidate = selected
             bindings = [
                 {name: shorten(node) for name, node in bound.items()}
                 for bound in candidate.bindings
@@ -298,8 +300,9 @@ class Assistant:
             rows = [{k: shorten(v) for k, v in row.items()} for row in candidate.rows]
             steps += [
                 Step("bind", {"template": candidate.template.name, "bindings": bindings,
-                              "score": round(selected.score, 3)}),
+                              "similarity": round(candidate.similarity, 3),
+                              "support": round(candidate.support, 3)}),
                 Step("select", {"rows": rows}),
-                Step("answer", {"statements": [identifiers[s] for s in selected.candidate.statements]}),
+                Step("answer", {"statements": [identifiers[s] for s in selected.statements]}),
             ]
         return tuple(steps)

@@ -9,6 +9,7 @@ the head that is kept is then trained on all examples.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import tempfile
@@ -42,7 +43,7 @@ from assistant.ranking import (
     FusionWeights,
     Ranker,
 )
-from assistant.selecting import TEMPLATE_FEATURES, Selector
+from assistant.selecting import Selector
 from assistant.speech import FIGURES
 from assistant.templates import SINGLE_STATEMENT, ExampleQuestion, TemplateLibrary
 from assistant.wordings import wordings_of
@@ -55,6 +56,10 @@ SEED = 0
 # Every so many names of the lexicon are shown to the gate as keyword searches.
 KEYWORD_STEP = 12
 FIGURE_REPEAT = 2
+# Thresholds tried for the gates of templates.
+SIMILARITIES = (0.0, -0.02, -0.05, -0.08, -0.12, -0.2, -0.3)
+SUPPORTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5)
+LEAST_GAIN = 0.5
 # Examples of one statement outnumber those of lists and comparisons by as much.
 FAMILY_WEIGHT = 3.0
 
@@ -134,6 +139,8 @@ class Workbench:
             elif len(example.statements) <= 2:
                 for statement in example.statements:
                     groups[str(statement)].append(text)
+            else:  # lists, whole configurations, comparisons
+                groups[example.template].append(text)
         for statement, texts in self.wordings.items():
             groups[str(statement)] += [self.linker.prepare(text) for text in texts]
         return dict(groups)
@@ -205,40 +212,6 @@ def fit(features: np.ndarray, targets: np.ndarray, penalty: float = 1e-3) -> np.
     return weights.detach().numpy()
 
 
-def fit_gains(
-    features: list[np.ndarray], gains: list[np.ndarray], counts: np.ndarray
-) -> np.ndarray:
-    """Return weights w for which choosing by softmax(features @ w) gains most on average.
-
-    Args:
-        features: For each question, shape (n_candidates, n_features).
-        gains: For each question, shape (n_candidates,).
-        counts: How much each question counts, shape (n_questions,).
-    """
-    share = torch.tensor(counts / counts.sum())
-    most = max(map(len, gains))
-    x = np.zeros((len(gains), most, features[0].shape[1]))
-    gain, absent = np.zeros((len(gains), most)), np.zeros((len(gains), most))
-    for row, (own, won) in enumerate(zip(features, gains, strict=True)):
-        x[row, : len(won)], gain[row, : len(won)], absent[row, len(won) :] = own, won, -1e9
-    xs, won_, mask = torch.tensor(x), torch.tensor(gain), torch.tensor(absent)
-    best_weights, best_gain = np.zeros(x.shape[-1]), -1.0
-    for start in range(4):  # not convex: several starts, the best is kept
-        torch.manual_seed(start)
-        weights = torch.randn(x.shape[-1], dtype=xs.dtype, requires_grad=True)
-        optimizer = torch.optim.Adam([weights], lr=0.05)
-        for _ in range(400):
-            optimizer.zero_grad()
-            chance = torch.softmax(xs @ weights + mask, 1)
-            loss = -((chance * won_).sum(1) * share).sum() + 1e-4 * (weights**2).mean()
-            loss.backward()
-            optimizer.step()
-        reached = -float(loss.detach())
-        if reached > best_gain:
-            best_weights, best_gain = weights.detach().numpy(), reached
-    return best_weights
-
-
 def fit_kinds(features: np.ndarray, kinds: np.ndarray) -> np.ndarray:
     """Return weights, shape (n_kinds, n_features), of a multinomial logistic regression.
 
@@ -275,28 +248,38 @@ def judge_unseen(bench: Workbench, folds: int) -> tuple[list[int], np.ndarray, l
     return list(range(len(bench.examples))), fold_of, evidence, fold_of
 
 
-def fit_templates(bench: Workbench, ranker: Ranker, evidence: list) -> np.ndarray:
-    """Return the weights of `TEMPLATE_FEATURES` that prefer what answers the examples best.
+def fit_gates(bench: Workbench, ranker: Ranker, evidence: list) -> dict[str, dict[str, float]]:
+    """Return for each template that lists the thresholds under which it gains most.
 
-    A candidate's gain is how well its statements agree with the expected ones (F1).
+    The gain is that in F1 of the statements said over the ranking's own choice, summed
+    over all examples; a template that gains nothing gets no gate and is never chosen.
     """
-    selector = Selector(bench.graph, bench.guide, bench.library, [0.0] * len(TEMPLATE_FEATURES))
-    features, gains, counts = [], [], []
+    selector = Selector(bench.graph, bench.guide, bench.library, {})
+    shown: dict[str, list[tuple[float, float, bool, float]]] = defaultdict(list)
     for i, example in enumerate(bench.examples):
         if kind_of(example) != 0 or not example.statements:
             continue
         linked = bench.linked[i]
         ranked = ranker.rank(linked, [evidence[i]])
         candidates = selector.candidates(Reading(linked, linked, (linked.asked,)), ranked)
-        agreement = np.array([f1(set(c.statements), set(example.statements)) for c in candidates])
-        features.append(np.array([c.features for c in candidates]))
-        gains.append(agreement)
-        counts.append(1.0 if example.template == SINGLE_STATEMENT else FAMILY_WEIGHT)
-    weights = fit_gains(features, gains, np.array(counts))
-    got = [g[int(np.argmax(x @ weights))] for x, g in zip(features, gains, strict=True)]
-    could = [g.max() for g in gains]
-    print(f"templates: mean F1 of statements {np.mean(got):.3f}, best possible {np.mean(could):.3f}")
-    return weights
+        expected = set(example.statements)
+        without = f1(set(candidates[0].statements), expected)
+        counts = 1.0 if example.template == SINGLE_STATEMENT else FAMILY_WEIGHT
+        for c in candidates:
+            if c.template.selection != "Focused":
+                gain = counts * (f1(set(c.statements), expected) - without)
+                shown[c.template.name].append((c.similarity, c.support, c.cued, gain))
+    gates = {}
+    for name, found in sorted(shown.items()):
+        near, support, cued, gains = (np.array(column) for column in zip(*found, strict=True))
+        best = (0.0, 0.0, 0.0, False)
+        for similarity, least, cue in itertools.product(SIMILARITIES, SUPPORTS, (True, False)):
+            admitted = (near >= similarity) & (support >= least) & (cued | (not cue))
+            best = max(best, (float(gains[admitted].sum()), similarity, least, cue))
+        print(f"gate {name:28s} gain {best[0]:6.2f} of {gains[gains > 0].sum():6.2f}: {best[1:]}")
+        if best[0] > LEAST_GAIN:
+            gates[name] = {"similarity": best[1], "support": best[2], "cue": float(best[3])}
+    return gates
 
 
 def f1(said: set, expected: set) -> float:
@@ -383,9 +366,9 @@ def main() -> None:
         None,  # type: ignore[arg-type]
         None,  # type: ignore[arg-type]
         bench.guide,
-        FusionWeights(weights, kind_weights, np.zeros(len(TEMPLATE_FEATURES))),
+        FusionWeights(weights, kind_weights, {}),
     )
-    template_weights = fit_templates(bench, ranker, evidence)
+    gates = fit_gates(bench, ranker, evidence)
     for position, kind in enumerate(KINDS):
         of_kind = np.array(kinds) == position
         hits = (guessed == position) & of_kind
@@ -402,7 +385,7 @@ def main() -> None:
             {
                 "statements": np.round(weights, 4).tolist(),
                 "kinds": np.round(kind_weights, 4).tolist(),
-                "templates": np.round(template_weights, 4).tolist(),
+                "gates": gates,
             },
             indent=1,
         )

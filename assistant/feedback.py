@@ -43,10 +43,9 @@ class FeedbackFile:
     @classmethod
     def at_home(cls) -> FeedbackFile:
         """Return the file in `TRAINWRIGHT_HOME`, or in the platform's user data folder."""
-        home = os.environ.get("TRAINWRIGHT_HOME")
-        return cls(
-            (Path(home) if home else user_data_path("trainwright", False)) / "feedback.jsonl"
-        )
+        named = os.environ.get("TRAINWRIGHT_HOME")
+        home = Path(named).expanduser() if named else user_data_path("trainwright", False)
+        return cls(home / "feedback.jsonl")
 
     def add(self, feedback: Feedback) -> None:
         """Append a line, and make the file if this is the first.

@@ -64,11 +64,15 @@ class Ranked:
 
 @dataclass(frozen=True)
 class FusionWeights:
-    """Weights of the fusion; `kinds` has a row of weights and a bias for each kind."""
+    """Weights of the fusion.
+
+    `kinds` has a row of weights and a bias for each kind; `gates` the thresholds of
+    templates that list, see `assistant.selecting.Gate`.
+    """
 
     statements: Vector
     kinds: NDArray[np.float64]
-    templates: Vector
+    gates: dict[str, dict[str, float]]
 
     @classmethod
     def load(cls, path: Path = WEIGHTS) -> FusionWeights:
@@ -79,7 +83,7 @@ class FusionWeights:
         """
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            return cls(np.array(data["statements"]), np.array(data["kinds"]), np.array(data["templates"]))
+            return cls(np.array(data["statements"]), np.array(data["kinds"]), data["gates"])
         except (OSError, ValueError, KeyError) as error:
             raise BrokenData(path, f"no fusion weights: {error}") from error
 

@@ -8,12 +8,10 @@ little of the ranking's likelihood does not fit the question.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-import numpy as np
 from rdflib import URIRef
 from rdflib.namespace import OWL
 from rdflib.term import Identifier
@@ -24,19 +22,6 @@ from assistant.linking import Linked
 from assistant.ranking import SHORT, Ranked
 from assistant.templates import SINGLE_STATEMENT, Parameter, Template, TemplateLibrary
 from kg import KnowledgeGraph, Row
-
-TEMPLATE_FEATURES = (
-    "similarity of the template's examples, below that of the nearest template",
-    "a cue of the template is there",
-    "logarithm of the likelihood of the statements said",
-    "number of parameters bound",
-    "selection is exhaustive",
-    "selection is per thing",
-    "logarithm of the number of statements said for each binding",
-    "no particular template, just the likeliest statements",
-    "the likeliest statement is among those said",
-    "likelihood of the statements said",
-)
 
 CLASSES_OF = """
 PREFIX owl: <http://www.w3.org/2002/07/owl#>
@@ -61,6 +46,10 @@ MOST_JOINED = 3
 # ... or if it is about something telling that no chosen one is about, and this likely.
 COVER_SHARE = 0.004
 TELLING = 2.2
+# A statement this likely is said first, whatever else a template lists.
+LEAD_SHARE = 0.4
+# A focused template lends its name and query if its examples come this near the nearest.
+NEAR_TEMPLATE = -0.15
 # A part asked for beside others gets a statement at least this likely.
 OPEN_SHARE = 0.0005
 # Of several things compared, each is spoken for by statements this likely for that thing.
@@ -71,22 +60,38 @@ THING_SHARE = 0.2
 class Candidate:
     """A template with its parameters bound, its rows, and what it would answer.
 
-    `features` is what `TEMPLATE_FEATURES` lists; `statements` are the ones to be said.
+    `statements` are the ones to be said. `similarity` is that of the template's examples
+    below the nearest template's; `support` the likelihood of the statements to be said
+    over that of the ranking's own choice; `cued` whether a cue of the template is there.
     """
 
     template: Template
     bindings: tuple[Mapping[str, URIRef], ...]
     rows: tuple[Row, ...]
     statements: tuple[URIRef, ...]
-    features: tuple[float, ...]
+    similarity: float
+    support: float
+    cued: bool
 
 
 @dataclass(frozen=True)
-class Selected:
-    """The candidate that fits best, and by how much it was preferred."""
+class Gate:
+    """What a template that lists must show before it replaces the likeliest statements.
 
-    candidate: Candidate
-    score: float
+    Fitted on example questions, template by template (`make encoder`).
+    """
+
+    similarity: float
+    support: float
+    cue: bool
+
+    def admits(self, candidate: Candidate) -> bool:
+        """Return whether a candidate is near, supported and, where needed, cued."""
+        return (
+            candidate.similarity >= self.similarity
+            and candidate.support >= self.support
+            and (candidate.cued or not self.cue)
+        )
 
 
 class Selector:
@@ -97,24 +102,30 @@ class Selector:
         graph: KnowledgeGraph,
         guide: GuideIndex,
         library: TemplateLibrary,
-        weights: Sequence[float],
+        gates: Mapping[str, Gate],
     ) -> None:
         self._graph = graph
         self._guide = guide
-        self._templates = [t for t in library.templates.values() if t.query]
+        self._templates = [t for _, t in sorted(library.templates.items()) if t.query]
         self._single = library.templates[SINGLE_STATEMENT]
-        self._weights = np.array(weights)
+        self._gates = gates
         self._classes: dict[URIRef, set[URIRef]] = {}
         for row in graph.select(CLASSES_OF):
             node = URIRef(str(row["node"]))
             self._classes.setdefault(node, set()).add(URIRef(str(row["class"])))
 
-    def select(self, reading: Reading, ranked: Ranked) -> Selected:
+    def select(self, reading: Reading, ranked: Ranked) -> Candidate:
         """Return what answers a question best."""
         candidates = self.candidates(reading, ranked)
-        scores = [float(np.dot(self._weights, c.features)) for c in candidates]
-        best = max(range(len(candidates)), key=scores.__getitem__)
-        return Selected(candidates[best], scores[best])
+        listing = [
+            c
+            for c in candidates
+            if (gate := self._gates.get(c.template.name)) is not None and gate.admits(c)
+        ]
+        focused = [c for c in candidates if c.template.selection == "Focused"]
+        # Templates other than the plain one say the same statements, with a fitting query.
+        particular = [c for c in focused[1:] if c.similarity >= NEAR_TEMPLATE]
+        return max(listing or particular or focused[:1], key=lambda c: c.similarity)
 
     def _focus(self, reading: Reading, ranked: Ranked) -> list[URIRef]:
         """Return the likeliest statements: the best, its equals, and what covers the rest."""
@@ -175,7 +186,7 @@ class Selector:
         """Return every template that the question can fill, run; always at least one."""
         focus = self._focus(reading, ranked)
         bindings, rows = self._run(self._single, [{"statement": s} for s in focus])
-        found = [self._candidate(self._single, bindings, rows, focus, reading, ranked)]
+        found = [self._candidate(self._single, bindings, rows, focus, focus, reading, ranked)]
         for template in self._templates:
             if template is self._single:
                 continue
@@ -186,7 +197,7 @@ class Selector:
             said = self._said(template, rows, focus, ranked)
             if said:
                 said += self._for_open_parts(said, reading, ranked)
-                found.append(self._candidate(template, bound, rows, said, reading, ranked))
+                found.append(self._candidate(template, bound, rows, said, focus, reading, ranked))
         return found
 
     def _for_open_parts(
@@ -209,11 +220,18 @@ class Selector:
     ) -> list[URIRef]:
         """Return the statements a template would answer with; none if it does not fit."""
         statements = list(dict.fromkeys(URIRef(str(row["statement"])) for row in rows))
-        if template.selection == "Exhaustive":
-            return statements[:MOST_STATEMENTS]
-        if template.selection == "PerThing":
-            return self._per_thing(rows, ranked)
-        return focus if set(focus) <= set(statements) else []
+        if template.selection == "Focused":
+            return focus if set(focus) <= set(statements) else []
+        said = (
+            statements[:MOST_STATEMENTS]
+            if template.selection == "Exhaustive"
+            else self._per_thing(rows, ranked)
+        )
+        lead = self._guide.statements[ranked.best()]
+        if lead in said or self._chance(ranked, lead) < LEAD_SHARE:
+            return said
+        # What the question most likely asks for is not left out for a list's sake.
+        return [lead, *said] if "{statements}" in template.patterns["en"] else []
 
     def _candidate(
         self,
@@ -221,26 +239,23 @@ class Selector:
         bindings: tuple[Mapping[str, URIRef], ...],
         rows: tuple[Row, ...],
         said: list[URIRef],
+        focus: list[URIRef],
         reading: Reading,
         ranked: Ranked,
     ) -> Candidate:
         linked = reading.linked
         nearest = max(ranked.templates.values(), default=0.0)
-        chance = sum(self._chance(ranked, s) for s in said)
-        best = self._guide.statements[ranked.best()]
-        features = (
+        likelihood = sum(self._chance(ranked, s) for s in said)
+        own = sum(self._chance(ranked, s) for s in focus)
+        return Candidate(
+            template,
+            bindings,
+            rows,
+            tuple(said),
             ranked.templates.get(template.name, -0.1) - nearest,
-            float(bool(template.cues & (linked.nodes | linked.cue_nodes))),
-            math.log(chance + 0.01),
-            float(len(bindings[0])),
-            float(template.selection == "Exhaustive"),
-            float(template.selection == "PerThing"),
-            math.log(len(said) / len(bindings)) if len(said) > len(bindings) else 0.0,
-            float(template is self._single),
-            float(best in said),
-            chance,
+            likelihood / own,
+            bool(template.cues & (linked.nodes | linked.cue_nodes)),
         )
-        return Candidate(template, bindings, rows, tuple(said), features)
 
     def _bindings(self, template: Template, linked: Linked) -> Iterator[dict[str, URIRef]]:
         names, choices = [], []

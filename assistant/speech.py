@@ -13,7 +13,7 @@ from rdflib.term import Identifier
 from assistant.answer import Table
 from assistant.linking import Linked
 from assistant.messages import Messages
-from assistant.selecting import Selected
+from assistant.selecting import Candidate
 from kg import KnowledgeGraph, Row
 
 TW = "https://w3id.org/trainwright/ontology#"
@@ -73,9 +73,9 @@ class Speech:
             for n, s in enumerate(statements, first)
         )
 
-    def answer(self, selected: Selected, statements: Sequence[URIRef], language: str) -> str:
+    def answer(self, selected: Candidate, statements: Sequence[URIRef], language: str) -> str:
         """Return the text of an answer by its template's pattern."""
-        candidate = selected.candidate
+        candidate = selected
         pattern = candidate.template.patterns[language]
         subjects = list(dict.fromkeys(n for b in candidate.bindings for n in b.values()))
         return pattern.format(
@@ -120,10 +120,10 @@ class Speech:
             return self._messages("at-least", language, value=text)
         return text
 
-    def table(self, selected: Selected, language: str) -> Table | None:
+    def table(self, selected: Candidate, language: str) -> Table | None:
         """Return configured parts as a table, one row a part; None for other rows."""
-        rows = [r for r in selected.candidate.rows if "scenario" in r and "part" in r]
-        if len(rows) < 2 or selected.candidate.template.selection != "Exhaustive":
+        rows = [r for r in selected.rows if "scenario" in r and "part" in r]
+        if len(rows) < 2 or selected.template.selection != "Exhaustive":
             return None
         merged: dict[tuple[str, str, str], list[str]] = {}
         for row in rows:

@@ -70,10 +70,11 @@ def _alike(cells: list[Any]) -> list[Any]:
 
 @st.fragment
 def _show_citations(citations: tuple[Citation, ...], turn: Turn, say: Say) -> None:
-    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.caption(say("sources"), width="content")
         for citation in citations:
-            place = " ".join(filter(None, (citation.title, citation.section)))
+            # The title comes last: it is often the same, and a narrow page cuts it off.
+            place = " · ".join(filter(None, (citation.section, citation.title)))
             label = literal(f"[{citation.n}] {place}")
             popover = st.popover(
                 label, key=f"citation-{turn.id}-{citation.n}", type="tertiary", on_change="rerun"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -27,19 +28,32 @@ LOADED = 60_000
 @pytest.fixture
 def page(browser: Browser, app: str) -> Iterator[Page]:
     """Give the page in a Chinese browser; it may ask no other server and log no error."""
-    context = browser.new_context(locale="zh-CN", viewport={"width": 1280, "height": 900})
-    page = context.new_page()
     addresses: list[str] = []
     errors: list[str] = []
-    page.on("request", lambda request: addresses.append(request.url))
-    page.on("console", lambda entry: errors.append(entry.text) if entry.type == "error" else None)
-    page.goto(app)
-    page.get_by_test_id("stChatInputTextArea").wait_for(timeout=LOADED)
-    yield page
+    with opened(browser, app, locale="zh-CN", width=1280) as page:
+        page.on("request", lambda request: addresses.append(request.url))
+        page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+        page.reload()
+        wait_until_loaded(page)
+        yield page
     hosts = {urlsplit(url).netloc for url in addresses if url.startswith(("http", "ws"))}
     assert hosts == {urlsplit(app).netloc}
     assert errors == []
-    context.close()
+
+
+@contextmanager
+def opened(browser: Browser, app: str, locale: str, width: int) -> Iterator[Page]:
+    with browser.new_page(locale=locale, viewport={"width": width, "height": 900}) as page:
+        page.goto(app)
+        wait_until_loaded(page)
+        yield page
+
+
+def wait_until_loaded(page: Page) -> None:
+    box = page.get_by_test_id("stChatInputTextArea")
+    failure = page.get_by_test_id("stAlert").or_(page.get_by_test_id("stException"))
+    box.or_(failure).first.wait_for(timeout=LOADED)
+    assert box.is_visible(), failure.first.inner_text()
 
 
 def ask(page: Page, question: str) -> Locator:
@@ -55,7 +69,13 @@ def newest_answer(page: Page, question: str) -> Locator:
     messages.filter(has_text=question[:200]).last.wait_for()
     answer = messages.last
     answer.get_by_test_id("stFeedback").wait_for()
+    wait_until_whole(page)
     return answer
+
+
+def wait_until_whole(page: Page) -> None:
+    """Wait for the end of the run that has begun to show something."""
+    page.locator('[data-test-script-state="notRunning"]').wait_for()
 
 
 def sources(page: Page, answer: Locator) -> list[str]:
@@ -64,7 +84,8 @@ def sources(page: Page, answer: Locator) -> list[str]:
     for button in answer.locator('[class*="st-key-citation-"] button').all():
         button.click()
         body = page.get_by_test_id("stPopoverBody")
-        body.get_by_test_id("stText").nth(2).wait_for()  # what it holds is sent when it opens
+        body.get_by_test_id("stText").first.wait_for()  # what it holds is sent when it opens
+        wait_until_whole(page)
         shown.append(body.inner_text())
         page.keyboard.press("Escape")
         body.wait_for(state="detached")
@@ -78,7 +99,7 @@ def test_a_question_is_answered_with_its_source_and_reasoning(page: Page, langua
     assert any("S412a" in source for source in sources(page, answer))
 
     answer.locator('[class*="st-key-reasoning-"] summary').click()
-    query = answer.get_by_test_id("stCode").last
+    query = answer.get_by_test_id("stCode")
     query.wait_for()
     assert "SELECT" in query.inner_text().upper()
 
@@ -91,14 +112,13 @@ def test_the_page_changes_its_language_and_keeps_the_answer(page: Page) -> None:
     assert page.get_by_placeholder(SAY("question-placeholder", "en")).is_visible()
     assert answer.get_by_test_id("stText").first.inner_text() == before
     page.reload()
-    page.get_by_placeholder(SAY("question-placeholder", "en")).wait_for(timeout=LOADED)
+    wait_until_loaded(page)
+    assert page.get_by_placeholder(SAY("question-placeholder", "en")).is_visible()
 
 
 def test_an_english_browser_gets_an_english_page(browser: Browser, app: str) -> None:
-    page = browser.new_page(locale="en-US")
-    page.goto(app)
-    page.get_by_placeholder(SAY("question-placeholder", "en")).wait_for(timeout=LOADED)
-    page.close()
+    with opened(browser, app, locale="en-US", width=1280) as page:
+        assert page.get_by_placeholder(SAY("question-placeholder", "en")).is_visible()
 
 
 def test_each_example_question_is_answered(page: Page) -> None:
@@ -142,10 +162,6 @@ def test_an_odd_question_is_shown_as_it_is(page: Page, question: str) -> None:
 
 
 def test_a_phone_has_no_sideways_scrolling(browser: Browser, app: str) -> None:
-    page = browser.new_page(viewport={"width": 390, "height": 844}, locale="zh-CN")
-    page.goto(app)
-    page.get_by_test_id("stChatInputTextArea").wait_for(timeout=LOADED)
-    ask(page, QUESTIONS["zh"])
-    main = page.locator(".stMain")
-    assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
-    page.close()
+    with opened(browser, app, locale="zh-CN", width=390) as page:
+        ask(page, QUESTIONS["zh"])
+        assert page.locator(".stMain").evaluate("e => e.scrollWidth <= e.clientWidth")
