@@ -40,6 +40,13 @@ LIKELY_SHARE = 0.15
 NUMBER_CUES = frozenset(
     URIRef(f"https://w3id.org/trainwright/data/cue-{name}") for name in ("count", "amount")
 )
+# How far, in characters, "how many" may stand from what is counted.
+NEAR_CUE = 6
+# What a figure of the guide measures, and the number of parts a thing has.
+MEASURED = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT DISTINCT ?quantity WHERE { ?figure tw:ofQuantity ?quantity }
+"""
 # "How many scenarios are there?" is answered by a list, whose length is the number.
 LISTS = frozenset({"things_named", "core_requirements", "advantages_of"})
 
@@ -64,6 +71,7 @@ class Assistant:
         wordings = wordings_of(graph)
         index = build_index(encoder, linker, guide, library.examples, wordings)
         self._guide = guide
+        self._measured = {URIRef(str(r["quantity"])) for r in graph.select(MEASURED)}
         self._reader = Reader(linker, guide)
         self._ranker = Ranker(encoder, index, guide, weights)
         self._selector = Selector(
@@ -124,10 +132,26 @@ class Assistant:
         kind = max(ranked.kinds, key=ranked.kinds.__getitem__)
         if kind == "outside":
             return self._out_of_scope(reading, ranked)
-        if kind == "not_stated":
+        if kind == "not_stated" and not self._misstated(reading, ranked):
             return self._unknown(reading, ranked)
         selected = self._selector.select(reading, ranked)
         return self._worded(reading, ranked, selected)
+
+    def _misstated(self, reading: Reading, ranked: Ranked) -> bool:
+        """Return whether a question the guide does not answer asserts what the guide denies."""
+        likely = self._likely(reading.linked, ranked)
+        wrong = self._premises.check(reading.linked, likely)
+        if wrong is None or wrong.statement not in likely:
+            return False
+        spans = [(q.start, q.end) for q in reading.linked.quantities]
+        unspoken = set(self._ranker.unspoken(reading.linked))
+        named = {value for value in wrong.fields.values() if isinstance(value, URIRef)}
+        explained = {
+            m.node
+            for m in reading.linked.things
+            if any(low <= m.start < high for low, high in spans)
+        }
+        return unspoken <= named | explained
 
     def _refused(self, question: str) -> Answer | None:
         """Return an answer to what is no question: nothing, or far too much of it."""
@@ -207,7 +231,14 @@ class Assistant:
         """Return whether a question asks how much or how many, and not for a list."""
         if selected.template.name in LISTS:
             return False
-        return bool(linked.cue_nodes & NUMBER_CUES)
+        for cue in linked.cues:
+            if cue.node in NUMBER_CUES:
+                for mention in linked.things:
+                    measured = mention.node in self._guide.parts or mention.node in self._measured
+                    gap = max(mention.start - cue.end, cue.start - mention.end)
+                    if measured and gap <= NEAR_CUE:
+                        return True
+        return False
 
     def _has_figure(self, likely: Sequence[URIRef], said: Sequence[URIRef]) -> bool:
         return any(s in self._guide.figures for s in likely if s in said)

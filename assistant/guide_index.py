@@ -39,13 +39,20 @@ SELECT DISTINCT ?node ?broader WHERE {
   { ?broader rdfs:subClassOf+ tw:Part } UNION { ?broader a/rdfs:subClassOf* tw:Part }
 }
 """
-# A user group or a task stands for the scenario that serves it.
+# A user group or a task stands for the scenario that serves it; a technology that falls
+# short of one the guide demands stands for that one.
 STANDS_FOR = """
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?node ?scenario WHERE {
-  ?scenario tw:intendedFor|tw:targetsTask ?node . ?scenario a tw:Scenario .
-  FILTER NOT EXISTS { ?statement tw:about ?node, ?other . ?other a tw:Scenario FILTER(?other != ?scenario) }
-  FILTER NOT EXISTS { ?elsewhere tw:about ?node FILTER NOT EXISTS { ?elsewhere tw:about ?scenario } }
+SELECT ?node ?meant WHERE {
+  {
+    ?meant a tw:Scenario ; tw:intendedFor|tw:targetsTask ?node .
+    FILTER NOT EXISTS {
+      ?elsewhere tw:about ?node FILTER NOT EXISTS { ?elsewhere tw:about ?meant }
+    }
+  } UNION {
+    ?node skos:related ?meant
+  }
 }
 """
 # Things of which a statement is about one and not another: scenarios, products ...
@@ -111,7 +118,7 @@ class GuideIndex:
             topics,
             sections,
             _pairs(graph, BROADER, "node", "broader"),
-            _pairs(graph, STANDS_FOR, "node", "scenario"),
+            _pairs(graph, STANDS_FOR, "node", "meant"),
             _pairs(graph, EXCLUSIVE, "node", "class"),
             dict(figures),
         )

@@ -95,7 +95,7 @@ class Lexicon:
         self._homophones = defaultdict(list)
         for text in spellings:
             if 2 <= len(text) <= 4 and all(has_han(c) for c in text):
-                self._homophones["".join(lazy_pinyin(text))].append(text)
+                self._homophones[_sound(text)].append(text)
 
     def find(self, text: str, layer: str) -> list[Found]:
         """Return the names of a layer in a normalised text: longest first, no overlaps."""
@@ -136,7 +136,7 @@ class Lexicon:
                     yield match.start(), match.end(), right
         if not has_han(text):
             return
-        sounds = [lazy_pinyin(c)[0] if has_han(c) else " " for c in text]
+        sounds = [_sound(c) if has_han(c) else " " for c in text]
         for start in range(len(text)):
             for length in (4, 3, 2):
                 end = start + length
@@ -163,6 +163,14 @@ class Lexicon:
                 if any(a == b for a, b in zip(known, text, strict=True)):
                     return known
         return None
+
+
+def _sound(text: str) -> str:
+    """Return the toneless pinyin of a text, without what many speakers do not tell apart."""
+    sound = "".join(lazy_pinyin(text))
+    for mixed, plain in (("zh", "z"), ("ch", "c"), ("sh", "s"), ("ng", "n")):
+        sound = sound.replace(mixed, plain)
+    return sound
 
 
 def _variants(name: str) -> set[str]:

@@ -150,10 +150,10 @@ class Linker:
         found: list[Quantity] = []
         for start, end, low, high in self._numerals(text):
             after = end + len(text[end:]) - len(text[end:].lstrip(" -"))
-            if start in named and start not in counters:
-                continue  # the 3090 of a product's name counts nothing
             if unit := self._unit_at(text, after):
                 stop, node = unit
+            elif start in named and start not in counters:
+                continue  # the 3090 of a product's name counts nothing
             elif after in counters or after in counted:
                 stop, node = counters.get(after, after), ONE
             else:

@@ -36,18 +36,20 @@ SELECT DISTINCT ?node ?class WHERE {
 
 MOST_BINDINGS = 6
 MOST_STATEMENTS = 8
-MOST_FOCUSED = 4
+MOST_FOCUSED = 5
+# So many kinds of parts in one question are a list, each of which wants its statement.
+ENUMERATED = 3
 MOST_PER_THING = 6
 # A further statement joins the best one if it is at least this likely in comparison ...
-JOIN_SHARE = 0.2
-# ... a tenth of that if only a thing is named: "NVMe", "and the V100?" ask for all of it.
+JOIN_SHARE = 0.12
+# ... much less if only a thing is named: "NVMe", "and the V100?" ask for all of it.
 BARE_SHARE = 0.02
 MOST_JOINED = 3
 # ... or if it is about something telling that no chosen one is about, and this likely.
-COVER_SHARE = 0.004
+COVER_SHARE = 0.015
 TELLING = 2.2
 # A statement this likely is said first, whatever else a template lists.
-LEAD_SHARE = 0.4
+LEAD_SHARE = 0.2
 # A focused template lends its name and query if its examples come this near the nearest.
 NEAR_TEMPLATE = -0.15
 # A part asked for beside others gets a statement at least this likely.
@@ -153,10 +155,12 @@ class Selector:
 
     def _uncovered(self, linked: Linked, chosen: list[int]) -> list[URIRef]:
         """Return the telling things asked for that no chosen statement is about."""
+        parts = linked.nodes & self._guide.parts
+        enumerated = parts if len(parts) >= ENUMERATED else frozenset()
         return [
             n
             for n in linked.nodes
-            if self._guide.weight.get(n, 0.0) >= TELLING
+            if (self._guide.weight.get(n, 0.0) >= TELLING or n in enumerated)
             and max(self._guide.credit(n)[i] for i in chosen) < 0.6
         ]
 
@@ -258,6 +262,8 @@ class Selector:
         )
 
     def _bindings(self, template: Template, linked: Linked) -> Iterator[dict[str, URIRef]]:
+        if any(self._is(m.node, kind) for m in linked.things for kind in template.excludes):
+            return
         names, choices = [], []
         for parameter in template.parameters:
             nodes = self._fitting(parameter, linked)

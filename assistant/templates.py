@@ -35,6 +35,10 @@ CUES = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT ?template ?cue WHERE { ?template tw:cuedBy ?cue }
 """
+EXCLUDED = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?template ?class WHERE { ?template tw:excludesMention ?class }
+"""
 PATTERNS = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT ?template ?pattern WHERE { ?template tw:answerPattern ?pattern }
@@ -73,7 +77,8 @@ class Template:
     """A parameterised query and how its rows become an answer.
 
     `selection` is Exhaustive (all rows), Focused (the likeliest), PerThing (the likeliest
-    of each thing asked about) or NoSelection (no query).
+    of each thing asked about) or NoSelection (no query). `excludes` are classes whose
+    members the question must not mention.
     """
 
     name: str
@@ -82,6 +87,7 @@ class Template:
     query: str | None
     parameters: tuple[Parameter, ...]
     cues: frozenset[URIRef]
+    excludes: frozenset[URIRef]
     patterns: dict[str, str]
 
 
@@ -112,7 +118,7 @@ class TemplateLibrary:
                 selected by the query, or a language is missing; the file is named.
         """
         described = KnowledgeGraph.load(folder)
-        parameters, cues, patterns = (defaultdict(list) for _ in range(3))
+        parameters, cues, excludes, patterns = (defaultdict(list) for _ in range(4))
         for row in described.select(PARAMETERS):
             node_class = URIRef(str(row["class"])) if "class" in row else None
             parameters[row["template"]].append(
@@ -120,6 +126,8 @@ class TemplateLibrary:
             )
         for row in described.select(CUES):
             cues[row["template"]].append(URIRef(str(row["cue"])))
+        for row in described.select(EXCLUDED):
+            excludes[row["template"]].append(URIRef(str(row["class"])))
         for row in described.select(PATTERNS):
             patterns[row["template"]].append((row["pattern"].language, str(row["pattern"])))
         templates = {}
@@ -133,6 +141,7 @@ class TemplateLibrary:
                 checked_query(path) if path.exists() else None,
                 tuple(sorted(parameters[node], key=lambda p: p.name)),
                 frozenset(cues[node]),
+                frozenset(excludes[node]),
                 dict(patterns[node]),
             )
             _check(templates[name], path)
