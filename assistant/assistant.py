@@ -41,7 +41,7 @@ NUMBER_CUES = frozenset(
     URIRef(f"https://w3id.org/trainwright/data/cue-{name}") for name in ("count", "amount")
 )
 # How far, in characters, "how many" may stand from what is counted.
-NEAR_CUE = 6
+NEAR_CUE = {"zh": 6, "en": 16}
 # What a figure of the guide measures, and the number of parts a thing has.
 MEASURED = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
@@ -236,7 +236,7 @@ class Assistant:
                 for mention in linked.things:
                     measured = mention.node in self._guide.parts or mention.node in self._measured
                     gap = max(mention.start - cue.end, cue.start - mention.end)
-                    if measured and gap <= NEAR_CUE:
+                    if measured and gap <= NEAR_CUE[linked.language]:
                         return True
         return False
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,6 +37,13 @@ SELECT DISTINCT ?node ?broader WHERE {
   { ?node a/rdfs:subClassOf* ?broader } UNION { ?node rdfs:subClassOf+ ?broader }
   UNION { ?node skos:broader+ ?broader }
   { ?broader rdfs:subClassOf+ tw:Part } UNION { ?broader a/rdfs:subClassOf* tw:Part }
+}
+"""
+PARTS = """
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT DISTINCT ?part WHERE {
+  { ?part rdfs:subClassOf+ tw:Part } UNION { ?part a/rdfs:subClassOf* tw:Part }
 }
 """
 # A user group or a task stands for the scenario that serves it; a technology that falls
@@ -87,11 +94,11 @@ class GuideIndex:
     stands_for: dict[URIRef, frozenset[URIRef]]
     exclusive: dict[URIRef, frozenset[URIRef]]
     figures: dict[URIRef, list[tuple[float, URIRef]]]
+    parts: frozenset[URIRef]
     statements: list[URIRef] = field(init=False)
     position: dict[URIRef, int] = field(init=False)
     weight: dict[URIRef, float] = field(init=False)
     covered: frozenset[URIRef] = field(init=False)
-    parts: frozenset[URIRef] = field(init=False)
     slots: frozenset[URIRef | str] = field(init=False)
     _credit: dict[URIRef, Vector] = field(init=False, default_factory=dict)
     _total_weight: Vector = field(init=False)
@@ -121,6 +128,7 @@ class GuideIndex:
             _pairs(graph, STANDS_FOR, "node", "meant"),
             _pairs(graph, EXCLUSIVE, "node", "class"),
             dict(figures),
+            frozenset(URIRef(str(r["part"])) for r in graph.select(PARTS)),
         )
 
     def __post_init__(self) -> None:
@@ -133,7 +141,6 @@ class GuideIndex:
         total = len(self.about)
         self.weight = {n: math.log(1 + total / f) for n, f in frequency.items()}
         self.covered = frozenset(frequency) | frozenset(self.stands_for)
-        self.parts = frozenset(self.broader) | {b for bs in self.broader.values() for b in bs}
         self.slots = frozenset({kind for kinds in self.exclusive.values() for kind in kinds} | {"part"})
         self._total_weight = np.array(
             [sum(self.weight[n] for n in self.about[s]) for s in self.statements]
@@ -164,12 +171,13 @@ class GuideIndex:
         return 0.0
 
     def features(self, nodes: Iterable[URIRef], quantities: Iterable[Quantity]) -> Vector:
-        """Return four features for each statement, shape (n_statements, 4).
+        """Return three features for each statement, shape (n_statements, 3).
 
         Coverage is the share of the mentions, by weight, that the statement is about;
         precision the share of the statement's things that are mentioned; conflict
         counts exclusive things (another scenario, another product) where the statement
-        is about a different one; figures is 1 where a quantity is a figure of it.
+        is about a different one. A quantity counts as a mention of the statements that
+        have it as a figure.
         """
         known = [n for n in nodes if n in self.covered]
         met, exact = np.zeros(len(self.statements)), np.zeros(len(self.statements))
@@ -180,11 +188,17 @@ class GuideIndex:
             asked += weight
             met += weight * credit
             exact += weight * (credit == 1.0)
+        for found in self._figures(quantities):
+            # A figure is as telling as a thing that few statements are about.
+            weight = math.log(1 + len(self.statements) / max(1.0, found.sum()))
+            asked += weight
+            met += weight * found
+            exact += weight * found
         # Damped by 1, or one weak mention would count as much as three strong ones.
         coverage = met / (asked + 1.0)
         precision = exact / self._total_weight
         conflict = self._conflict(known)
-        return np.column_stack([coverage, precision, conflict, self._figures(quantities)])
+        return np.column_stack([coverage, precision, conflict])
 
     def _conflict(self, nodes: list[URIRef]) -> Vector:
         meant = {*nodes, *(s for n in nodes for s in self.stands_for.get(n, ()))}
@@ -196,16 +210,21 @@ class GuideIndex:
                 conflict += (says > 0) & ~agrees
         return conflict
 
-    def _figures(self, quantities: Iterable[Quantity]) -> Vector:
-        match = np.zeros(len(self.statements))
+    def has_figure(self, quantity: Quantity) -> bool:
+        """Return whether a quantity is a figure of any statement."""
+        return next(self._figures([quantity]), None) is not None
+
+    def _figures(self, quantities: Iterable[Quantity]) -> Iterator[Vector]:
+        """Yield for each quantity of the guide which statements have it as a figure."""
         for quantity in quantities:
+            match = np.zeros(len(self.statements))
             for statement, figures in self.figures.items():
-                if any(
+                match[self.position[statement]] = any(
                     kind == quantity.kind and quantity.low <= value <= quantity.high
                     for value, kind in figures
-                ):
-                    match[self.position[statement]] = 1.0
-        return match
+                )
+            if match.any():
+                yield match
 
 
 def _pairs(

@@ -169,8 +169,11 @@ class PremiseChecker:
         return None
 
     def _number(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
+        named = {n for n in linked.nodes if self._guide.exclusive.get(n)}
+        named |= {s for n in linked.nodes for s in self._guide.stands_for.get(n, ())}
+        about_named = [s for s in likely if named & self._guide.about[s]]
         for quantity in linked.quantities:
-            figures = self._figures_of(likely[:4], quantity)
+            figures = self._figures_of(about_named, quantity) or self._figures_of(likely, quantity)
             if not figures or any(
                 quantity.low <= f.value <= quantity.high and quantity.high < 2 * f.value + 1
                 for f in figures
@@ -213,10 +216,10 @@ class PremiseChecker:
                 if LOWER in linked.cue_nodes and not lesser_first:
                     swapped = {"first": second.node, "second": first.node}
                     return Contradiction("premise-comparison", swapped, claim.statement)
-            elif PREDECESSOR in linked.nodes and not lesser_first:
+            elif not lesser_first and _relates(first, second, PREDECESSOR, linked):
                 swapped = {"first": second.node, "second": first.node}
                 return Contradiction("premise-order", swapped, claim.statement)
-            elif SUCCESSOR in linked.nodes and lesser_first:
+            elif lesser_first and _relates(first, second, SUCCESSOR, linked):
                 return Contradiction("premise-order", fields, claim.statement)
         return None
 
@@ -324,6 +327,18 @@ class PremiseChecker:
                 if mention.node in (claim.subject, claim.value) and _near(mention, cues, 40):
                     return Contradiction("premise-forbids", {"thing": mention.node}, claim.statement)
         return None
+
+
+def _relates(first: Mention, second: Mention, relation: URIRef, linked: Linked) -> bool:
+    """Return whether the first is called a relation of the second.
+
+    "X is the successor of Y" has the word between them, "X是Y的后继" right behind both.
+    """
+    return any(
+        m.node == relation
+        and (first.end <= m.start and m.end <= second.start or 0 <= m.start - second.end <= 3)
+        for m in linked.things
+    )
 
 
 def _near(mention: Mention, cues: Iterable[Mention], reach: int = NEAR) -> bool:

@@ -169,15 +169,27 @@ class Ranker:
         return [self.index.evidence(vector) for vector in self.encoder.encode(texts)]
 
     def statement_features(self, linked: Linked, similarity: Vector) -> Vector:
-        """Return the features of every statement, shape (n_statements, 5)."""
+        """Return the features of every statement, shape (n_statements, 4)."""
         mentions = self.guide.features(linked.nodes, linked.quantities)
+        if self._is_bare_figure(linked):
+            # The encoder tells numbers apart badly; here there is nothing else to go by.
+            similarity = np.full_like(similarity, similarity.mean())
         return np.column_stack([similarity, mentions])
+
+    def _is_bare_figure(self, linked: Linked) -> bool:
+        """Return whether a question is a figure of the guide and names nothing known."""
+        return (
+            len(linked.asked) <= SHORT
+            and not any(n in self.guide.covered for n in linked.nodes)
+            and any(self.guide.has_figure(q) for q in linked.quantities)
+        )
 
     def kind_features(
         self, linked: Linked, similarity: Vector, templates: dict[str, float], chances: Vector
     ) -> Vector:
         """Return what tells apart questions the guide answers, does not answer, and others."""
         known = [n for n in linked.nodes if n in self.guide.covered]
+        known += [q.unit for q in linked.quantities if self.guide.has_figure(q)]
         features = self.guide.features(linked.nodes, linked.quantities)
         return np.array(
             [
@@ -188,7 +200,6 @@ class Ranker:
                 float(bool(linked.designators)),
                 min(len(known), 3) / 3,
                 float(features[int(np.argmax(chances)), 0]),
-                float(features[:, 3].max()),
                 float(INSTRUCTION in linked.cue_nodes),
                 float(len(linked.asked) <= SHORT) * float(bool(known)),
                 1.0,

@@ -8,7 +8,7 @@ little of the ranking's likelihood does not fit the question.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -28,7 +28,8 @@ PREFIX owl: <http://www.w3.org/2002/07/owl#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT DISTINCT ?node ?class WHERE {
-  { ?node a/rdfs:subClassOf* ?class } UNION { ?node rdfs:subClassOf* ?class }
+  { ?node a/rdfs:subClassOf* ?class }
+  UNION { ?node rdfs:subClassOf* ?class . ?class rdfs:subClassOf* tw:Part }
   FILTER(STRSTARTS(STR(?class), STR(tw:)))
   FILTER EXISTS { ?class a owl:Class }
 }
@@ -48,14 +49,14 @@ MOST_JOINED = 3
 # ... or if it is about something telling that no chosen one is about, and this likely.
 COVER_SHARE = 0.015
 TELLING = 2.2
-# A statement this likely is said first, whatever else a template lists.
+# A bare list of names does not stand in for a statement this likely.
 LEAD_SHARE = 0.2
 # A focused template lends its name and query if its examples come this near the nearest.
-NEAR_TEMPLATE = -0.15
+NEAR_TEMPLATE = -0.25
 # A part asked for beside others gets a statement at least this likely.
 OPEN_SHARE = 0.0005
 # Of several things compared, each is spoken for by statements this likely for that thing.
-THING_SHARE = 0.2
+THING_SHARE = 0.04
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class Candidate:
 
     `statements` are the ones to be said. `similarity` is that of the template's examples
     below the nearest template's; `support` the likelihood of the statements to be said
-    over that of the ranking's own choice; `cued` whether a cue of the template is there.
+    over that of the ranking's own choice; `cued` whether a cue of the template is there;
+    `explains` whether nothing is mentioned that the template has no use for.
     """
 
     template: Template
@@ -74,6 +76,7 @@ class Candidate:
     similarity: float
     support: float
     cued: bool
+    explains: bool
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,12 @@ class Gate:
     cue: bool
 
     def admits(self, candidate: Candidate) -> bool:
-        """Return whether a candidate is near, supported and, where needed, cued."""
+        """Return whether a candidate is near, supported and, where needed, cued.
+
+        One that is cued and explains every mention needs no support.
+        """
+        if candidate.cued and candidate.explains and candidate.similarity >= NEAR_TEMPLATE:
+            return True
         return (
             candidate.similarity >= self.similarity
             and candidate.support >= self.support
@@ -231,11 +239,11 @@ class Selector:
             if template.selection == "Exhaustive"
             else self._per_thing(rows, ranked)
         )
-        lead = self._guide.statements[ranked.best()]
-        if lead in said or self._chance(ranked, lead) < LEAD_SHARE:
-            return said
         # What the question most likely asks for is not left out for a list's sake.
-        return [lead, *said] if "{statements}" in template.patterns["en"] else []
+        unsaid = [s for s in focus if s not in said]
+        if "{statements}" in template.patterns["en"]:
+            return [*unsaid, *said][:MOST_STATEMENTS]
+        return [] if any(self._chance(ranked, s) >= LEAD_SHARE for s in unsaid) else said
 
     def _candidate(
         self,
@@ -259,10 +267,28 @@ class Selector:
             ranked.templates.get(template.name, -0.1) - nearest,
             likelihood / own,
             bool(template.cues & (linked.nodes | linked.cue_nodes)),
+            template.selection == "Exhaustive" and self._explains(template, bindings, rows, linked),
+        )
+
+    def _explains(
+        self,
+        template: Template,
+        bindings: Sequence[Mapping[str, URIRef]],
+        rows: Sequence[Row],
+        linked: Linked,
+    ) -> bool:
+        used = {node for bound in bindings for node in bound.values()}
+        used |= {URIRef(str(node)) for row in rows for node in row.values()} | template.cues
+        known = [n for n in linked.nodes if n in self._guide.covered]
+        return bool(known) and all(
+            n in used or not self._guide.stands_for.get(n, frozenset()).isdisjoint(used)
+            for n in known
         )
 
     def _bindings(self, template: Template, linked: Linked) -> Iterator[dict[str, URIRef]]:
-        if any(self._is(m.node, kind) for m in linked.things for kind in template.excludes):
+        if self._mentions(linked, template.excludes):
+            return
+        if template.needs and not self._mentions(linked, template.needs):
             return
         names, choices = [], []
         for parameter in template.parameters:
@@ -275,6 +301,10 @@ class Selector:
         for nodes in product(*choices):
             if len(set(nodes)) == len(nodes):
                 yield dict(zip(names, nodes, strict=True))
+
+    def _mentions(self, linked: Linked, nodes: Iterable[URIRef]) -> bool:
+        """Return whether a question mentions one of several things, or a member of classes."""
+        return any(m.node == n or self._is(m.node, n) for m in linked.things for n in nodes)
 
     def _fitting(self, parameter: Parameter, linked: Linked) -> list[URIRef]:
         meant = [

@@ -35,9 +35,12 @@ CUES = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT ?template ?cue WHERE { ?template tw:cuedBy ?cue }
 """
-EXCLUDED = """
+MENTIONS = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?template ?class WHERE { ?template tw:excludesMention ?class }
+SELECT ?template ?property ?node WHERE {
+  VALUES ?property { tw:excludesMention tw:needsMention }
+  ?template ?property ?node .
+}
 """
 PATTERNS = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
@@ -78,7 +81,7 @@ class Template:
 
     `selection` is Exhaustive (all rows), Focused (the likeliest), PerThing (the likeliest
     of each thing asked about) or NoSelection (no query). `excludes` are classes whose
-    members the question must not mention.
+    members the question must not mention, `needs` things or classes of which it must.
     """
 
     name: str
@@ -88,6 +91,7 @@ class Template:
     parameters: tuple[Parameter, ...]
     cues: frozenset[URIRef]
     excludes: frozenset[URIRef]
+    needs: frozenset[URIRef]
     patterns: dict[str, str]
 
 
@@ -118,7 +122,7 @@ class TemplateLibrary:
                 selected by the query, or a language is missing; the file is named.
         """
         described = KnowledgeGraph.load(folder)
-        parameters, cues, excludes, patterns = (defaultdict(list) for _ in range(4))
+        parameters, cues, excludes, needs, patterns = (defaultdict(list) for _ in range(5))
         for row in described.select(PARAMETERS):
             node_class = URIRef(str(row["class"])) if "class" in row else None
             parameters[row["template"]].append(
@@ -126,8 +130,9 @@ class TemplateLibrary:
             )
         for row in described.select(CUES):
             cues[row["template"]].append(URIRef(str(row["cue"])))
-        for row in described.select(EXCLUDED):
-            excludes[row["template"]].append(URIRef(str(row["class"])))
+        for row in described.select(MENTIONS):
+            kind = excludes if str(row["property"]).endswith("#excludesMention") else needs
+            kind[row["template"]].append(URIRef(str(row["node"])))
         for row in described.select(PATTERNS):
             patterns[row["template"]].append((row["pattern"].language, str(row["pattern"])))
         templates = {}
@@ -142,6 +147,7 @@ class TemplateLibrary:
                 tuple(sorted(parameters[node], key=lambda p: p.name)),
                 frozenset(cues[node]),
                 frozenset(excludes[node]),
+                frozenset(needs[node]),
                 dict(patterns[node]),
             )
             _check(templates[name], path)
