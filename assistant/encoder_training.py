@@ -273,7 +273,9 @@ def fit_gates(bench: Workbench, ranker: Ranker, evidence: list) -> dict[str, dic
     for name, found in sorted(shown.items()):
         near, support, cued, gains = (np.array(column) for column in zip(*found, strict=True))
         best = (0.0, 0.0, 0.0, False)
-        for similarity, least, cue in itertools.product(SIMILARITIES, SUPPORTS, (True, False)):
+        # A template that has cues wants one: without, gains on examples did not carry over.
+        cue = bool(bench.library.templates[name].cues)
+        for similarity, least in itertools.product(SIMILARITIES, SUPPORTS):
             admitted = (near >= similarity) & (support >= least) & (cued | (not cue))
             best = max(best, (float(gains[admitted].sum()), similarity, least, cue))
         print(f"gate {name:28s} gain {best[0]:6.2f} of {gains[gains > 0].sum():6.2f}: {best[1:]}")

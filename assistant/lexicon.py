@@ -22,7 +22,8 @@ from kg import KnowledgeGraph
 
 LAYERS = ("thing", "cue", "unit", "number")
 
-# One row per name: members of the root classes, and the classes of hardware themselves.
+# One row per name: members of the root classes, and the classes that people ask about. A
+# cue's label names its meaning and is no word of a question; its synonyms are.
 NAMES = """
 PREFIX owl: <http://www.w3.org/2002/07/owl#>
 PREFIX qudt: <http://qudt.org/schema/qudt/>
@@ -32,15 +33,15 @@ PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT DISTINCT ?layer ?subject ?name WHERE {
   {
     VALUES ?root { tw:Hardware tw:Aspect tw:Workload tw:Scenario tw:UserGroup
-                   tw:DeploymentOption tw:CloudProvider tw:Topic }
+                   tw:DeploymentOption tw:CloudProvider tw:Party tw:Topic }
     { ?subject a/rdfs:subClassOf* ?root }
     UNION { VALUES ?class { tw:Hardware tw:Framework tw:Scenario tw:UserGroup tw:Workload
                            tw:DeploymentOption tw:CloudProvider } ?subject rdfs:subClassOf* ?class }
     BIND("thing" AS ?layer)
-  } UNION { ?subject a tw:Cue BIND("cue" AS ?layer)
-  } UNION { ?subject a qudt:Unit BIND("unit" AS ?layer)
-  } UNION { ?subject a tw:NumberWord BIND("number" AS ?layer) }
-  ?subject rdfs:label|skos:altLabel ?name .
+    ?subject rdfs:label|skos:altLabel ?name .
+  } UNION { ?subject a tw:Cue ; skos:altLabel ?name BIND("cue" AS ?layer)
+  } UNION { ?subject a qudt:Unit ; rdfs:label|skos:altLabel ?name BIND("unit" AS ?layer)
+  } UNION { ?subject a tw:NumberWord ; skos:altLabel ?name BIND("number" AS ?layer) }
 }
 """
 

@@ -60,12 +60,15 @@ INSISTS = frozenset(_cue(n) for n in ("confirmation", "given", "attribution"))
 ASKS_YES_NO = _cue("yes-no")
 CHOOSES = _cue("choice")
 GREATER, LOWER, HIGH, LOW = (_cue(n) for n in ("greater", "lower", "high", "low"))
+CONTRAST = _cue("contrast")
 EXCLUSIVE, UNIVERSAL, PROHIBITION = (_cue(n) for n in ("exclusive", "universal", "prohibition"))
 SUFFICIENCY = _cue("sufficiency")
 PREDECESSOR, SUCCESSOR = URIRef(f"{TWD}predecessor"), URIRef(f"{TWD}successor")
 
 # How far, in characters, a cue may stand from the thing it restricts.
 NEAR = 14
+CLOSE = 4
+REACH = 30
 COUNT = URIRef("http://qudt.org/vocab/quantitykind/Dimensionless")
 
 
@@ -232,6 +235,8 @@ class PremiseChecker:
         for claim in self._claims:
             if not claim.property.endswith("#recommendedOption") or not cues:
                 continue
+            if "/data/" not in claim.value:
+                continue
             others = [c for c in self._claims if c.statement == claim.statement != c and
                       c.property == claim.property and c.value != claim.value]
             for mention in linked.things:
@@ -241,12 +246,14 @@ class PremiseChecker:
 
     def _every(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
         """Something said to hold without exception of a thing that has limits."""
-        if UNIVERSAL not in linked.cue_nodes:
+        cues = [c for c in linked.cues if c.node == UNIVERSAL]
+        if CHOOSES in linked.cue_nodes:
             return None
+        spoken_of = {m.node for m in linked.things if _near(m, cues, REACH)}
         limits = [
             c
             for c in self._claims
-            if c.subject in linked.nodes
+            if c.subject in spoken_of
             and c.property.rsplit("#", 1)[-1] in ("hasLimitation", "mayImprove")
         ]
         limits.sort(key=lambda c: likely.index(c.statement) if c.statement in likely else 99)
@@ -254,66 +261,90 @@ class PremiseChecker:
 
     def _level(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
         """Something called low that the graph calls high, or the other way round."""
-        for cue in linked.cues:
-            if cue.node not in (HIGH, LOW):
+        levelled = {c.value for c in self._claims if c.level is not None}
+        mentions = [m for m in linked.things if m.node in levelled]
+        cues = [c for c in linked.cues if c.node in (HIGH, LOW)]
+        for cue in cues:
+            # Each is the other's nearest: "high bandwidth, low latency" are two pairs.
+            near = min(mentions, key=lambda m: _distance(m, cue), default=None)
+            if near is None or _distance(near, cue) > NEAR:
+                continue
+            if min(cues, key=lambda c: _distance(near, c)) is not cue:
                 continue
             said = URIRef(TW + ("High" if cue.node == HIGH else "Low"))
             for claim in self._claims:
-                for mention in linked.things:
-                    if (
-                        mention.node == claim.value
-                        and claim.level not in (None, said)
-                        and claim.statement in likely[:3]
-                        and _adjoins(mention, cue, linked)
-                    ):
+                if claim.value == near.node and claim.statement in likely[:3]:
+                    if claim.level not in (None, said):
                         return Contradiction("premise-level", {}, claim.statement)
         return None
 
     def _value(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
-        """A thing put with a value (scenario, role, segment, deployment) that is another's."""
+        """A thing put with a value (scenario, role, segment, deployment) that is another's.
+
+        Of several values of a class, a thing is held against the one nearest to it.
+        """
         if self._denied(linked) or CHOOSES in linked.cue_nodes:
             return None
-        meant = list(
-            dict.fromkeys(
-                n for m in linked.things for n in (m.node, *self._guide.stands_for.get(m.node, ()))
-            )
-        )
-        for value in meant:
-            for kind in self._guide.exclusive.get(value, frozenset()):
-                if kind.endswith("#Accelerator"):
+        contrasts = [c for c in linked.cues if c.node == CONTRAST]
+        said = [
+            m for m in linked.things if not any(0 <= m.start - c.end <= CLOSE for c in contrasts)
+        ]
+        values: dict[URIRef, list[tuple[Mention, URIRef]]] = {}
+        for mention in said:
+            for node in (mention.node, *self._guide.stands_for.get(mention.node, ())):
+                for kind in self._guide.exclusive.get(node, frozenset()):
+                    if not kind.endswith("#Accelerator"):
+                        values.setdefault(kind, []).append((mention, node))
+        for kind, found in values.items():
+            for mention in said:
+                if kind in self._guide.exclusive.get(mention.node, ()):
                     continue
-                for thing in meant:
-                    if thing != value and kind not in self._guide.exclusive.get(thing, ()):
-                        if found := self._misplaced(thing, value, kind, meant):
-                            return found
+                others = [(m, v) for m, v in found if m.start != mention.start]
+                if not others:
+                    continue
+                placed, nearest = min(others, key=lambda pair: _distance(mention, pair[0]))
+                rivals = [
+                    m
+                    for m in said
+                    if m.node != mention.node
+                    and m.start != placed.start
+                    and self._holds(m.node, kind)
+                ]
+                if any(_distance(m, placed) < _distance(mention, placed) for m in rivals):
+                    continue  # the value is said of something else
+                if wrong := self._misplaced(mention.node, nearest, kind):
+                    return wrong
         return None
 
-    def _misplaced(
-        self, thing: URIRef, value: URIRef, kind: URIRef, meant: Iterable[URIRef]
-    ) -> Contradiction | None:
+    def _misplaced(self, thing: URIRef, value: URIRef, kind: URIRef) -> Contradiction | None:
         fields: dict[str, object] = {"thing": thing, "given": value}
         instead: URIRef | None = None
         for part in self._guide.broader.get(thing, frozenset()):
             if models := self._models.get((value, part)):
                 if any(thing in named for named in models.values()):
                     return None
-                if any(n in named for named in models.values() for n in meant):
-                    return None
                 instead = next(iter(models))
-        narrower = {thing, *(n for n, wide in self._guide.broader.items() if thing in wide)}
-        holds: dict[URIRef, URIRef] = {}
-        for claim in self._claims:
-            for one, other in ((claim.subject, claim.value), (claim.value, claim.subject)):
-                if one in narrower and kind in self._guide.exclusive.get(other, ()):
-                    holds[other] = claim.statement
-            if claim.property.endswith("#recommendedOption") and claim.value == thing:
-                if kind.endswith("#Scenario"):
-                    return None  # recommended to everyone, whatever one scenario has
-        if value in holds or any(n in holds for n in meant):
+        holds = self._holds(thing, kind)
+        recommended = any(
+            c.property.endswith("#recommendedOption") and c.value == thing for c in self._claims
+        )
+        if recommended and kind.endswith("#Scenario") and instead is None:
+            return None  # recommended to everyone, whatever one scenario has
+        if value in holds:
             return None
         # Where the thing does belong says more than what stands in its place.
         shown = next(iter(holds.values()), instead)
         return Contradiction("premise-value", fields, shown) if shown else None
+
+    def _holds(self, thing: URIRef, kind: URIRef) -> dict[URIRef, URIRef]:
+        """Return which members of an exclusive class a thing is put with, and by which statement."""
+        narrower = {thing, *(n for n, wide in self._guide.broader.items() if thing in wide)}
+        return {
+            other: claim.statement
+            for claim in self._claims
+            for one, other in ((claim.subject, claim.value), (claim.value, claim.subject))
+            if one in narrower and kind in self._guide.exclusive.get(other, ())
+        }
 
     def _forbids(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
         """Something said to be ruled out or unimportant that the guide speaks for."""
@@ -324,7 +355,7 @@ class PremiseChecker:
             if claim.property.rsplit("#", 1)[-1] in ("hasLimitation", "slightlyInferiorTo"):
                 continue
             for mention in linked.things:
-                if mention.node in (claim.subject, claim.value) and _near(mention, cues, 40):
+                if mention.node in (claim.subject, claim.value) and _near(mention, cues, REACH):
                     return Contradiction("premise-forbids", {"thing": mention.node}, claim.statement)
         return None
 
@@ -348,9 +379,5 @@ def _near(mention: Mention, cues: Iterable[Mention], reach: int = NEAR) -> bool:
     )
 
 
-def _adjoins(mention: Mention, cue: Mention, linked: Linked) -> bool:
-    """Return whether a level is said of a thing: next to it, with no other thing between."""
-    low, high = min(mention.end, cue.end), max(mention.start, cue.start)
-    if not 0 <= high - low <= NEAR:
-        return False
-    return not any(low < m.start < high for m in linked.things)
+def _distance(one: Mention, other: Mention) -> int:
+    return max(one.start - other.end, other.start - one.end, 0)

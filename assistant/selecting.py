@@ -267,7 +267,7 @@ class Selector:
             ranked.templates.get(template.name, -0.1) - nearest,
             likelihood / own,
             bool(template.cues & (linked.nodes | linked.cue_nodes)),
-            template.selection == "Exhaustive" and self._explains(template, bindings, rows, linked),
+            self._explains(template, bindings, rows, linked),
         )
 
     def _explains(
@@ -278,7 +278,7 @@ class Selector:
         linked: Linked,
     ) -> bool:
         used = {node for bound in bindings for node in bound.values()}
-        used |= {URIRef(str(node)) for row in rows for node in row.values()} | template.cues
+        used |= {n for row in rows for n in row.values() if isinstance(n, URIRef)} | template.cues
         known = [n for n in linked.nodes if n in self._guide.covered]
         return bool(known) and all(
             n in used or not self._guide.stands_for.get(n, frozenset()).isdisjoint(used)
