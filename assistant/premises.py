@@ -69,6 +69,9 @@ PREDECESSOR, SUCCESSOR = URIRef(f"{TWD}predecessor"), URIRef(f"{TWD}successor")
 NEAR = 14
 CLOSE = 4
 REACH = 30
+FAR_REACH = 60
+# Weight of a thing that one or two statements are about.
+RARE = 3.2
 COUNT = URIRef("http://qudt.org/vocab/quantitykind/Dimensionless")
 
 
@@ -172,7 +175,12 @@ class PremiseChecker:
         return None
 
     def _number(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
-        named = {n for n in linked.nodes if self._guide.exclusive.get(n)}
+        # Of the scenario, the product or the special condition that is named, if one is.
+        named = {
+            n
+            for n in linked.nodes
+            if self._guide.exclusive.get(n) or self._guide.weight.get(n, 0.0) >= RARE
+        }
         named |= {s for n in linked.nodes for s in self._guide.stands_for.get(n, ())}
         about_named = [s for s in likely if named & self._guide.about[s]]
         for quantity in linked.quantities:
@@ -249,7 +257,7 @@ class PremiseChecker:
         cues = [c for c in linked.cues if c.node == UNIVERSAL]
         if CHOOSES in linked.cue_nodes:
             return None
-        spoken_of = {m.node for m in linked.things if _near(m, cues, REACH)}
+        spoken_of = {m.node for m in linked.things if _near(m, cues, FAR_REACH)}
         limits = [
             c
             for c in self._claims

@@ -40,6 +40,7 @@ MOST_STATEMENTS = 8
 MOST_FOCUSED = 5
 # So many kinds of parts in one question are a list, each of which wants its statement.
 ENUMERATED = 3
+LISTED_SHARE = 0.003
 MOST_PER_THING = 6
 # A further statement joins the best one if it is at least this likely in comparison ...
 JOIN_SHARE = 0.12
@@ -143,12 +144,14 @@ class Selector:
         order = ranked.statements.argsort()[::-1].tolist()
         share = (BARE_SHARE if self._is_bare(reading) else JOIN_SHARE) * ranked.statements[order[0]]
         chosen = order[:1] + [i for i in order[1:MOST_JOINED] if ranked.statements[i] >= share]
+        telling = [n for n in linked.nodes if self._guide.weight.get(n, 0.0) >= TELLING]
+        enough = COVER_SHARE if len(telling) < ENUMERATED else LISTED_SHARE
         while len(chosen) < MOST_FOCUSED:
             missing = self._uncovered(linked, chosen)
             covering = [
                 i
                 for i in order
-                if ranked.statements[i] >= COVER_SHARE
+                if ranked.statements[i] >= enough
                 and any(self._guide.credit(n)[i] == 1.0 for n in missing)
             ]
             if not covering:
@@ -286,7 +289,7 @@ class Selector:
         )
 
     def _bindings(self, template: Template, linked: Linked) -> Iterator[dict[str, URIRef]]:
-        if self._mentions(linked, template.excludes):
+        if self._excluded(linked, template.excludes):
             return
         if template.needs and not self._mentions(linked, template.needs):
             return
@@ -305,6 +308,10 @@ class Selector:
     def _mentions(self, linked: Linked, nodes: Iterable[URIRef]) -> bool:
         """Return whether a question mentions one of several things, or a member of classes."""
         return any(m.node == n or self._is(m.node, n) for m in linked.things for n in nodes)
+
+    def _excluded(self, linked: Linked, classes: Iterable[URIRef]) -> bool:
+        """Return whether a question mentions a particular member or subclass of classes."""
+        return any(m.node != c and self._is(m.node, c) for m in linked.things for c in classes)
 
     def _fitting(self, parameter: Parameter, linked: Linked) -> list[URIRef]:
         meant = [
