@@ -84,8 +84,9 @@ check: lint ## lint, then the fast unit tests
 test: lint ## lint, then all tests, those in a browser too
 	@$(PY) -m pytest -n 2
 
-encoder: $(STAMP) ## train the encoder's head anew
-	@$(PY) -m assistant.encoder_training
+encoder: $(STAMP) ## train the encoder's head anew, fit the weights, print the evaluation
+	@$(PY) -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[encoder]'
+	OMP_NUM_THREADS=2 $(PY) -m assistant.encoder_training
 
 benchmark: $(STAMP) ## measure what the README reports: latency, held-out questions
 	@$(PY) -m benchmarks.latency

@@ -11,13 +11,14 @@ from typing import Any
 
 from rdflib import URIRef
 
-from assistant.answer import Answer, Citation, Kind, Premise, Step
+from assistant.answer import Answer, Citation, Kind, Language, Premise, Step
 from assistant.conversation import Reader, Reading
 from assistant.encoder import Encoder, encoder_of_environment
 from assistant.guide_index import GuideIndex
 from assistant.lexicon import Lexicon
 from assistant.linking import Linked, Linker
 from assistant.messages import Messages
+from assistant.normalisation import has_han
 from assistant.premises import Contradiction, PremiseChecker
 from assistant.provenance import Provenance
 from assistant.ranking import FusionWeights, Ranked, Ranker, build_index
@@ -75,7 +76,13 @@ class Assistant:
         self._reader = Reader(linker, guide)
         self._ranker = Ranker(encoder, index, guide, weights)
         self._selector = Selector(
-            graph, guide, library, {name: Gate(g["similarity"], g["support"], bool(g["cue"])) for name, g in weights.gates.items()}
+            graph,
+            guide,
+            library,
+            {
+                name: Gate(g["similarity"], g["support"], bool(g["cue"]))
+                for name, g in weights.gates.items()
+            },
         )
         self._premises = PremiseChecker(graph, guide)
         self._messages = Messages.load(WORDING)
@@ -111,9 +118,7 @@ class Assistant:
 
     def suggested_questions(self, language: str) -> tuple[str, ...]:
         """Return questions that show what can be asked."""
-        return tuple(
-            self._messages(f"question-{n}", language) for n in range(1, N_SUGGESTED + 1)
-        )
+        return tuple(self._messages(f"question-{n}", language) for n in range(1, N_SUGGESTED + 1))
 
     def ask(self, question: str, context: str | None = None) -> Answer:
         """Return the answer to a question.
@@ -155,7 +160,7 @@ class Assistant:
 
     def _refused(self, question: str) -> Answer | None:
         """Return an answer to what is no question: nothing, or far too much of it."""
-        language = "zh" if any("一" <= c <= "鿿" for c in question) else "en"
+        language: Language = "zh" if has_han(question) else "en"
         examples = self._examples(language)
         if not question.strip():
             text = self._messages("empty", language, examples=examples)
@@ -330,9 +335,15 @@ class Assistant:
             ]
             rows = [{k: shorten(v) for k, v in row.items()} for row in candidate.rows]
             steps += [
-                Step("bind", {"template": candidate.template.name, "bindings": bindings,
-                              "similarity": round(candidate.similarity, 3),
-                              "support": round(candidate.support, 3)}),
+                Step(
+                    "bind",
+                    {
+                        "template": candidate.template.name,
+                        "bindings": bindings,
+                        "similarity": round(candidate.similarity, 3),
+                        "support": round(candidate.support, 3),
+                    },
+                ),
                 Step("select", {"rows": rows}),
                 Step("answer", {"statements": [identifiers[s] for s in selected.statements]}),
             ]

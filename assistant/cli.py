@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 
 import typer
 from rich.console import Console
@@ -35,7 +35,9 @@ def ask(
     ] = None,
     batch: Annotated[
         Path | None,
-        typer.Option(help='Answer each line {"id", "question", "context"} of a JSONL file (- for stdin).'),
+        typer.Option(
+            help='Answer each line {"id", "question", "context"} of a JSONL file (- for stdin).'
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     explain: Annotated[bool, typer.Option(help="Show how the answer was found.")] = False,
@@ -51,7 +53,11 @@ def ask(
                 print(json.dumps(answer_line(assistant, line, number), ensure_ascii=False))
     elif question is not None:
         answer = _assistant().ask(question, context)
-        print(json.dumps(answer.as_dict(), ensure_ascii=False) if as_json else as_text(answer, explain))
+        print(
+            json.dumps(answer.as_dict(), ensure_ascii=False)
+            if as_json
+            else as_text(answer, explain)
+        )
     else:
         _converse(_assistant(), sys.stdin, as_json, explain)
 
@@ -133,7 +139,11 @@ def _converse(assistant: Assistant, source: TextIO, as_json: bool, explain: bool
         if not line.strip():
             continue
         answer = assistant.ask(line.strip(), context)
-        print(json.dumps(answer.as_dict(), ensure_ascii=False) if as_json else as_text(answer, explain))
+        print(
+            json.dumps(answer.as_dict(), ensure_ascii=False)
+            if as_json
+            else as_text(answer, explain)
+        )
         print()
         context = line.strip()
 
@@ -161,7 +171,7 @@ def _assistant() -> Assistant:
         _fail(str(error), FAILED)
 
 
-def _fail(message: str, code: int) -> Any:
+def _fail(message: str, code: int) -> NoReturn:
     print(f"trainwright: {message}", file=sys.stderr)
     raise typer.Exit(code)
 

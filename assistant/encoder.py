@@ -97,4 +97,4 @@ def encoder_of_environment() -> Encoder:
 def unit_rows(vectors: Vectors) -> Vectors:
     """Return the vectors scaled to unit length; rows of zeros stay zeros."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.maximum(length, 1e-9)).astype(np.float32)
+    return np.asarray(vectors / np.maximum(length, 1e-9), dtype=np.float32)

@@ -23,12 +23,12 @@ class UniversalSentenceEncoder(InputModule):
     """
 
     def __init__(self, threads: int = 1) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.threads = threads
         self._base = USE(threads=threads)
         self._vectors: dict[str, np.ndarray] = {}
 
-    config_keys = ["threads"]
+    config_keys: list[str] = ["threads"]  # noqa: RUF012  (declared so by the library)
 
     def preprocess(
         self, inputs: Sequence[Any], prompt: str | None = None, **_: Any

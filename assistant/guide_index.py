@@ -141,7 +141,9 @@ class GuideIndex:
         total = len(self.about)
         self.weight = {n: math.log(1 + total / f) for n, f in frequency.items()}
         self.covered = frozenset(frequency) | frozenset(self.stands_for)
-        self.slots = frozenset({kind for kinds in self.exclusive.values() for kind in kinds} | {"part"})
+        self.slots = frozenset(
+            {kind for kinds in self.exclusive.values() for kind in kinds} | {"part"}
+        )
         self._total_weight = np.array(
             [sum(self.weight[n] for n in self.about[s]) for s in self.statements]
         )

@@ -45,6 +45,8 @@ SELECT DISTINCT ?layer ?subject ?name WHERE {
 }
 """
 
+SHORTEST_MISSPELT = 5
+
 _WORD = re.compile(r"[a-z][a-z'-]+")
 
 
@@ -132,8 +134,10 @@ class Lexicon:
     def _corrections(self, text: str, covered: bytearray) -> Iterator[tuple[int, int, str]]:
         for match in _WORD.finditer(text):
             word = match.group()
-            if len(word) >= 5 and not any(covered[match.start() : match.end()]):
-                if word not in self._known_words and (right := self._nearest_word(word)):
+            unknown = word not in self._known_words and len(word) >= SHORTEST_MISSPELT
+            if unknown and not any(covered[match.start() : match.end()]):
+                right = self._nearest_word(word)
+                if right is not None:
                     yield match.start(), match.end(), right
         if not has_han(text):
             return
@@ -141,10 +145,12 @@ class Lexicon:
         for start in range(len(text)):
             for length in (4, 3, 2):
                 end = start + length
-                if end <= len(text) and not any(covered[start:end]):
-                    if right := self._homophone(text[start:end], "".join(sounds[start:end])):
-                        yield start, end, right
-                        break
+                if end > len(text) or any(covered[start:end]):
+                    continue
+                right = self._homophone(text[start:end], "".join(sounds[start:end]))
+                if right is not None:
+                    yield start, end, right
+                    break
 
     def _nearest_word(self, word: str) -> str | None:
         # One slip in a short word, two in a long one; the first letter is rarely wrong.
@@ -160,9 +166,9 @@ class Lexicon:
     def _homophone(self, text: str, sound: str) -> str | None:
         # At least one character must be right, or any two words that sound alike would do.
         for known in self._homophones.get(sound, ()):
-            if known != text and len(known) == len(text):
-                if any(a == b for a, b in zip(known, text, strict=True)):
-                    return known
+            same_length = known != text and len(known) == len(text)
+            if same_length and any(a == b for a, b in zip(known, text, strict=True)):
+                return known
         return None
 
 

@@ -19,8 +19,9 @@ ONE = URIRef("http://qudt.org/vocab/unit/NUM")
 
 UNITS = """
 PREFIX qudt: <http://qudt.org/schema/qudt/>
-SELECT ?unit ?kind ?multiplier WHERE {
-  ?unit a qudt:Unit ; qudt:hasQuantityKind ?kind ; qudt:conversionMultiplier ?multiplier .
+SELECT ?unit ?kind ?multiplier ?symbol WHERE {
+  ?unit a qudt:Unit ; qudt:hasQuantityKind ?kind ; qudt:conversionMultiplier ?multiplier ;
+        qudt:symbol ?symbol .
 }
 """
 NUMBERS = """
@@ -32,7 +33,9 @@ _NUMBER = re.compile(
     r"(?<![a-z\d.-])(\d+(?:\.\d+)?)(?:\s*(?:[-~–—到至]|to|or)\s*(\d+(?:\.\d+)?))?(?![\d.]*\d)"
 )
 # Shaped like a product number: letters and digits in one word (h100, mi300x, 910b).
-_DESIGNATOR = re.compile(r"(?<![a-z0-9.])(?=[a-z]*\d)(?=\d*[a-z])[a-z]{0,6}\d{2,5}[a-z]{0,4}(?![a-z0-9])")
+_DESIGNATOR = re.compile(
+    r"(?<![a-z0-9.])(?=[a-z]*\d)(?=\d*[a-z])[a-z]{0,6}\d{2,5}[a-z]{0,4}(?![a-z0-9])"
+)
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,9 @@ class Mention:
 class Quantity:
     """A number with its unit; `high` differs from `low` where a range is given.
 
-    `low` and `high` are in the unit's base (bytes, bits per second, pieces), by the
-    unit's conversion multiplier, so that 1 TB equals 1000 GB.
+    `spoken` is how it reads in an answer (64 GB). `low` and `high` are in
+    the unit's base (bytes, bits per second, pieces), by its conversion multiplier, so
+    that 1 TB equals 1000 GB.
     """
 
     start: int
@@ -60,6 +64,7 @@ class Quantity:
     high: float
     unit: URIRef
     kind: URIRef
+    spoken: str
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,11 @@ class Linker:
     def __init__(self, graph: KnowledgeGraph, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._units = {
-            URIRef(str(r["unit"])): (URIRef(str(r["kind"])), float(r["multiplier"]))
+            URIRef(str(r["unit"])): (
+                URIRef(str(r["kind"])),
+                float(r["multiplier"]),
+                str(r["symbol"]),
+            )
             for r in graph.select(UNITS)
         }
         self._longest_unit = max(map(len, lexicon.names["unit"]), default=0)
@@ -134,10 +143,9 @@ class Linker:
             _mention(text, f) for f in self.lexicon.find(text, "thing") if f.start not in said
         )
         quantities = tuple(self._quantities(text, things))
-        covered = {i for m in (*things, *quantities) for i in range(m.start, m.end)}
-        unknown = tuple(
-            m.group() for m in _DESIGNATOR.finditer(text) if m.start() not in covered
-        )
+        spans = [(m.start, m.end) for m in things] + [(q.start, q.end) for q in quantities]
+        covered = {i for start, end in spans for i in range(start, end)}
+        unknown = tuple(m.group() for m in _DESIGNATOR.finditer(text) if m.start() not in covered)
         language = "zh" if han_share(question) > 0.2 or has_han(question[-1:]) else "en"
         return Linked(question, text, language, things, cues, quantities, unknown)
 
@@ -158,9 +166,19 @@ class Linker:
                 stop, node = counters.get(after, after), ONE
             else:
                 continue
-            kind, factor = self._units[node]
+            kind, factor, symbol = self._units[node]
+            number = f"{low:g}" if low == high else f"{low:g}-{high:g}"
             found.append(
-                Quantity(start, stop, text[start:stop], low * factor, high * factor, node, kind)
+                Quantity(
+                    start,
+                    stop,
+                    text[start:stop],
+                    low * factor,
+                    high * factor,
+                    node,
+                    kind,
+                    number if node == ONE else f"{number} {symbol}",
+                )
             )
         return found
 

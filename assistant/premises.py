@@ -8,7 +8,7 @@ graph; there is no list of wrong sentences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rdflib import URIRef
@@ -80,7 +80,7 @@ class Contradiction:
     """What is wrong with a question: a message key, its fields, the statement that shows it."""
 
     message: str
-    fields: dict[str, object]
+    fields: Mapping[str, object]
     statement: URIRef
 
 
@@ -171,7 +171,7 @@ class PremiseChecker:
             for figure in self._figures_of(likely[:1], quantity):
                 if figure.low is None:
                     key = "enough" if quantity.low >= figure.value else "not-enough"
-                    return Contradiction(key, {"given": quantity.text}, figure.statement)
+                    return Contradiction(key, {"given": quantity.spoken}, figure.statement)
         return None
 
     def _number(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
@@ -191,14 +191,17 @@ class PremiseChecker:
             ):
                 continue
             figure = figures[0]
-            if figure.low is not None and (quantity.low, quantity.high) == (figure.low, figure.high):
+            if figure.low is not None and (quantity.low, quantity.high) == (
+                figure.low,
+                figure.high,
+            ):
                 fields = {
                     "literal": f"{figure.value:g}",
                     "low": f"{figure.low:g}",
                     "high": f"{figure.high:g}",
                 }
                 return Contradiction("premise-damaged", fields, figure.statement)
-            return Contradiction("premise-number", {"given": quantity.text}, figure.statement)
+            return Contradiction("premise-number", {"given": quantity.spoken}, figure.statement)
         return None
 
     def _figures_of(self, statements: Sequence[URIRef], quantity: Quantity) -> list[GuideFigure]:
@@ -216,7 +219,10 @@ class PremiseChecker:
         for claim in self._claims:
             name = claim.property.rsplit("#", 1)[-1]
             pair = [m for m in linked.things if m.node in (claim.subject, claim.value)]
-            if len({m.node for m in pair}) != 2 or name not in ("slightlyInferiorTo", "predecessorOf"):
+            if len({m.node for m in pair}) != 2 or name not in (
+                "slightlyInferiorTo",
+                "predecessorOf",
+            ):
                 continue
             first, second = pair[0], next(m for m in pair if m.node != pair[0].node)
             lesser_first = first.node == claim.subject
@@ -245,8 +251,13 @@ class PremiseChecker:
                 continue
             if "/data/" not in claim.value:
                 continue
-            others = [c for c in self._claims if c.statement == claim.statement != c and
-                      c.property == claim.property and c.value != claim.value]
+            others = [
+                c
+                for c in self._claims
+                if c.statement == claim.statement != c
+                and c.property == claim.property
+                and c.value != claim.value
+            ]
             for mention in linked.things:
                 if mention.node == claim.value and others and _near(mention, cues):
                     return Contradiction("premise-only", {"given": claim.value}, claim.statement)
@@ -281,9 +292,9 @@ class PremiseChecker:
                 continue
             said = URIRef(TW + ("High" if cue.node == HIGH else "Low"))
             for claim in self._claims:
-                if claim.value == near.node and claim.statement in likely[:3]:
-                    if claim.level not in (None, said):
-                        return Contradiction("premise-level", {}, claim.statement)
+                meant = claim.value == near.node and claim.statement in likely[:3]
+                if meant and claim.level not in (None, said):
+                    return Contradiction("premise-level", {}, claim.statement)
         return None
 
     def _value(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
@@ -325,7 +336,7 @@ class PremiseChecker:
         return None
 
     def _misplaced(self, thing: URIRef, value: URIRef, kind: URIRef) -> Contradiction | None:
-        fields: dict[str, object] = {"thing": thing, "given": value}
+        fields = {"thing": thing, "given": value}
         instead: URIRef | None = None
         for part in self._guide.broader.get(thing, frozenset()):
             if models := self._models.get((value, part)):
@@ -345,7 +356,7 @@ class PremiseChecker:
         return Contradiction("premise-value", fields, shown) if shown else None
 
     def _holds(self, thing: URIRef, kind: URIRef) -> dict[URIRef, URIRef]:
-        """Return which members of an exclusive class a thing is put with, and by which statement."""
+        """Return the members of an exclusive class a thing goes with, and the statements."""
         narrower = {thing, *(n for n, wide in self._guide.broader.items() if thing in wide)}
         return {
             other: claim.statement
@@ -364,7 +375,9 @@ class PremiseChecker:
                 continue
             for mention in linked.things:
                 if mention.node in (claim.subject, claim.value) and _near(mention, cues, REACH):
-                    return Contradiction("premise-forbids", {"thing": mention.node}, claim.statement)
+                    return Contradiction(
+                        "premise-forbids", {"thing": mention.node}, claim.statement
+                    )
         return None
 
 
@@ -375,7 +388,7 @@ def _relates(first: Mention, second: Mention, relation: URIRef, linked: Linked) 
     """
     return any(
         m.node == relation
-        and (first.end <= m.start and m.end <= second.start or 0 <= m.start - second.end <= 3)
+        and ((first.end <= m.start and m.end <= second.start) or 0 <= m.start - second.end <= 3)
         for m in linked.things
     )
 

@@ -14,7 +14,8 @@ STATEMENTS = """
 PREFIX dcterms: <http://purl.org/dc/terms/>
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT ?statement ?id ?section ?number ?source WHERE {
-  ?statement a tw:Statement ; dcterms:identifier ?id ; tw:inSection ?section ; dcterms:source ?source .
+  ?statement a tw:Statement ; dcterms:identifier ?id ; tw:inSection ?section ;
+             dcterms:source ?source .
   ?section dcterms:identifier ?number .
 }
 """

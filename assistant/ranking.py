@@ -112,7 +112,9 @@ class ExampleIndex:
         similarities, positions = self._index.search(vector[None, :], k)
         by_statement: dict[int, list[float]] = {}
         by_template: dict[str, list[float]] = {}
-        for similarity, position in zip(similarities[0].tolist(), positions[0].tolist(), strict=True):
+        for similarity, position in zip(
+            similarities[0].tolist(), positions[0].tolist(), strict=True
+        ):
             if similarity >= leave_out:
                 continue
             template, statements = self._entries[position]
@@ -225,8 +227,8 @@ def build_index(
 ) -> ExampleIndex:
     """Return the index of all examples without context and of the statements' wordings.
 
-    Vectors are kept in the user's cache folder under a digest of encoder and texts;
-    the cache may be deleted at any time.
+    Vectors are kept in the user's cache folder under a digest of encoder, texts and
+    lexicon (which puts slips in the texts right); the cache may be deleted at any time.
     """
     texts, entries = [], []
     for example in examples:
@@ -237,23 +239,25 @@ def build_index(
         for text in own:
             texts.append(text)
             entries.append(("single_statement", (guide.position[statement],)))
-    return ExampleIndex(
-        cached_vectors(encoder, linker, texts), entries, len(guide.statements)
-    )
+    return ExampleIndex(cached_vectors(encoder, linker, texts), entries, len(guide.statements))
 
 
 def cached_vectors(encoder: Encoder, linker: Linker, texts: Sequence[str]) -> Vectors:
     """Return the vectors of texts as a question would be encoded, from the cache if there."""
-    digest = hashlib.sha256("\0".join([encoder.name, *texts]).encode()).hexdigest()[:24]
+    names = [name for layer in linker.lexicon.names.values() for name in sorted(layer)]
+    key = "\0".join([encoder.name, *texts, *names])
+    digest = hashlib.sha256(key.encode()).hexdigest()[:24]
     path = user_cache_path("trainwright") / f"examples-{digest}.npy"
     try:
-        vectors = np.load(path, allow_pickle=False)
-        if vectors.shape[0] == len(texts):
-            return vectors.astype(np.float32)
+        cached = np.load(path, allow_pickle=False)
+        if cached.shape[0] == len(texts):
+            return np.asarray(cached, dtype=np.float32)
     except (OSError, ValueError):
         pass  # no cache, or a broken one: compute
     prepared = [linker.prepare(text) for text in texts]
-    vectors = np.vstack([encoder.encode(prepared[i : i + 64]) for i in range(0, len(texts), 64)])
+    vectors: Vectors = np.vstack(
+        [encoder.encode(prepared[i : i + 64]) for i in range(0, len(texts), 64)]
+    )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{id(vectors)}.part.npy")
@@ -265,5 +269,5 @@ def cached_vectors(encoder: Encoder, linker: Linker, texts: Sequence[str]) -> Ve
 
 
 def _blend(found: list[float], floor: float) -> float:
-    top = (found + [floor, floor])[:3]
+    top = [*found, floor, floor][:3]
     return BEST_SHARE * top[0] + (1 - BEST_SHARE) * sum(top) / 3

@@ -115,6 +115,7 @@ class Selector:
         library: TemplateLibrary,
         gates: Mapping[str, Gate],
     ) -> None:
+        self.library = library
         self._graph = graph
         self._guide = guide
         self._templates = [t for _, t in sorted(library.templates.items()) if t.query]
@@ -126,17 +127,53 @@ class Selector:
             self._classes.setdefault(node, set()).add(URIRef(str(row["class"])))
 
     def select(self, reading: Reading, ranked: Ranked) -> Candidate:
-        """Return what answers a question best."""
-        candidates = self.candidates(reading, ranked)
+        """Return what answers a question best; templates that cannot win are not run."""
+        focus = self._focus(reading, ranked)
+        nearest = sorted(self._templates, key=lambda t: -self._similarity(t, ranked))
         listing = [
             c
-            for c in candidates
-            if (gate := self._gates.get(c.template.name)) is not None and gate.admits(c)
+            for template in nearest
+            if template.name in self._gates and self._may_list(template, reading, ranked)
+            if (c := self._candidate(template, focus, reading, ranked)) is not None
+            and self._gates[template.name].admits(c)
         ]
-        focused = [c for c in candidates if c.template.selection == "Focused"]
-        # Templates other than the plain one say the same statements, with a fitting query.
-        particular = [c for c in focused[1:] if c.similarity >= NEAR_TEMPLATE]
-        return max(listing or particular or focused[:1], key=lambda c: c.similarity)
+        if listing:
+            return listing[0]
+        for template in nearest:
+            # Templates other than the plain one say the same statements, with a fitting query.
+            if template.selection != "Focused" or template is self._single:
+                continue
+            if self._similarity(template, ranked) < NEAR_TEMPLATE:
+                break
+            if (found := self._candidate(template, focus, reading, ranked)) is not None:
+                return found
+        return self._plain(focus, reading, ranked)
+
+    def candidates(self, reading: Reading, ranked: Ranked) -> list[Candidate]:
+        """Return every template that the question can fill, run; the plain one first."""
+        focus = self._focus(reading, ranked)
+        found = (
+            self._candidate(t, focus, reading, ranked)
+            for t in self._templates
+            if t is not self._single
+        )
+        return [self._plain(focus, reading, ranked), *(c for c in found if c is not None)]
+
+    def _may_list(self, template: Template, reading: Reading, ranked: Ranked) -> bool:
+        """Return whether a template could pass its gate, by what is known before it runs."""
+        gate = self._gates[template.name]
+        cued = self._cued(template, reading.linked)
+        near = self._similarity(template, ranked)
+        return near >= (min(gate.similarity, NEAR_TEMPLATE) if cued else gate.similarity) and (
+            cued or not gate.cue
+        )
+
+    def _similarity(self, template: Template, ranked: Ranked) -> float:
+        nearest = max(ranked.templates.values(), default=0.0)
+        return ranked.templates.get(template.name, -0.1) - nearest
+
+    def _cued(self, template: Template, linked: Linked) -> bool:
+        return bool(template.cues & (linked.nodes | linked.cue_nodes))
 
     def _focus(self, reading: Reading, ranked: Ranked) -> list[URIRef]:
         """Return the likeliest statements: the best, its equals, and what covers the rest."""
@@ -197,27 +234,7 @@ class Selector:
     def _chance(self, ranked: Ranked, statement: URIRef) -> float:
         return float(ranked.statements[self._guide.position[statement]])
 
-    def candidates(self, reading: Reading, ranked: Ranked) -> list[Candidate]:
-        """Return every template that the question can fill, run; always at least one."""
-        focus = self._focus(reading, ranked)
-        bindings, rows = self._run(self._single, [{"statement": s} for s in focus])
-        found = [self._candidate(self._single, bindings, rows, focus, focus, reading, ranked)]
-        for template in self._templates:
-            if template is self._single:
-                continue
-            filled = list(self._bindings(template, reading.linked))[:MOST_BINDINGS]
-            if not filled or (template.selection == "PerThing" and len(filled) < 2):
-                continue
-            bound, rows = self._run(template, filled)
-            said = self._said(template, rows, focus, ranked)
-            if said:
-                said += self._for_open_parts(said, reading, ranked)
-                found.append(self._candidate(template, bound, rows, said, focus, reading, ranked))
-        return found
-
-    def _for_open_parts(
-        self, said: list[URIRef], reading: Reading, ranked: Ranked
-    ) -> list[URIRef]:
+    def _for_open_parts(self, said: list[URIRef], reading: Reading, ranked: Ranked) -> list[URIRef]:
         """Return the likeliest statement for each part asked for of which nothing is said yet."""
         more: list[URIRef] = []
         for node in sorted(reading.linked.nodes & self._guide.parts):
@@ -248,18 +265,25 @@ class Selector:
             return [*unsaid, *said][:MOST_STATEMENTS]
         return [] if any(self._chance(ranked, s) >= LEAD_SHARE for s in unsaid) else said
 
+    def _plain(self, focus: list[URIRef], reading: Reading, ranked: Ranked) -> Candidate:
+        """Return the candidate that says just the likeliest statements."""
+        bindings, rows = self._run(self._single, [{"statement": s} for s in focus])
+        near = self._similarity(self._single, ranked)
+        return Candidate(self._single, bindings, rows, tuple(focus), near, 1.0, False, False)
+
     def _candidate(
-        self,
-        template: Template,
-        bindings: tuple[Mapping[str, URIRef], ...],
-        rows: tuple[Row, ...],
-        said: list[URIRef],
-        focus: list[URIRef],
-        reading: Reading,
-        ranked: Ranked,
-    ) -> Candidate:
+        self, template: Template, focus: list[URIRef], reading: Reading, ranked: Ranked
+    ) -> Candidate | None:
+        """Return a template bound to a question and run; None if it does not fit."""
         linked = reading.linked
-        nearest = max(ranked.templates.values(), default=0.0)
+        filled = list(self._bindings(template, linked))[:MOST_BINDINGS]
+        if not filled or (template.selection == "PerThing" and len(filled) < 2):
+            return None
+        bindings, rows = self._run(template, filled)
+        said = self._said(template, rows, focus, ranked)
+        if not said:
+            return None
+        said += self._for_open_parts(said, reading, ranked)
         likelihood = sum(self._chance(ranked, s) for s in said)
         own = sum(self._chance(ranked, s) for s in focus)
         return Candidate(
@@ -267,9 +291,9 @@ class Selector:
             bindings,
             rows,
             tuple(said),
-            ranked.templates.get(template.name, -0.1) - nearest,
+            self._similarity(template, ranked),
             likelihood / own,
-            bool(template.cues & (linked.nodes | linked.cue_nodes)),
+            self._cued(template, linked),
             self._explains(template, bindings, rows, linked),
         )
 
@@ -301,9 +325,9 @@ class Selector:
                 choices.append(nodes)
             elif parameter.required:
                 return
-        for nodes in product(*choices):
-            if len(set(nodes)) == len(nodes):
-                yield dict(zip(names, nodes, strict=True))
+        for chosen in product(*choices):
+            if len(set(chosen)) == len(chosen):
+                yield dict(zip(names, chosen, strict=True))
 
     def _mentions(self, linked: Linked, nodes: Iterable[URIRef]) -> bool:
         """Return whether a question mentions one of several things, or a member of classes."""

@@ -68,8 +68,9 @@ class Speech:
     def cited(self, statements: Sequence[URIRef], language: str, first: int = 1) -> str:
         """Return the wordings of statements, each followed by its citation number."""
         return " ".join(
-            f"{self._wording(s, language)}[{n}]" if language == "zh" else
-            f"{self._wording(s, language)} [{n}]"
+            f"{self._wording(s, language)}[{n}]"
+            if language == "zh"
+            else f"{self._wording(s, language)} [{n}]"
             for n, s in enumerate(statements, first)
         )
 
@@ -94,9 +95,7 @@ class Speech:
             parts.append(self._messages("passage", language, section=title, statement=cited))
         return self._messages("list-separator", language).join(parts)
 
-    def _things(
-        self, rows: Sequence[Row], statements: Sequence[URIRef], language: str
-    ) -> str:
+    def _things(self, rows: Sequence[Row], statements: Sequence[URIRef], language: str) -> str:
         number = {str(s): n for n, s in enumerate(statements, 1)}
         named: dict[str, int] = {}
         for row in rows:
@@ -127,7 +126,9 @@ class Speech:
             return None
         merged: dict[tuple[str, str, str], list[str]] = {}
         for row in rows:
-            scenario, part = (self.name(URIRef(str(row[k])), language) for k in ("scenario", "part"))
+            scenario, part = (
+                self.name(URIRef(str(row[k])), language) for k in ("scenario", "part")
+            )
             cells = merged.setdefault(
                 (scenario, part, str(row["statement"])), [scenario, part, "", "", ""]
             )
@@ -143,6 +144,3 @@ class Speech:
                     cells[place] = text
         titles = [self._messages(f"column-{c}", language) for c in COLUMNS]
         return Table(titles, [list(cells) for cells in merged.values()])
-
-
-

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rdflib import URIRef
 
@@ -122,7 +123,11 @@ class TemplateLibrary:
                 selected by the query, or a language is missing; the file is named.
         """
         described = KnowledgeGraph.load(folder)
-        parameters, cues, excludes, needs, patterns = (defaultdict(list) for _ in range(5))
+        parameters: dict[Any, list[Parameter]] = defaultdict(list)
+        cues: dict[Any, list[URIRef]] = defaultdict(list)
+        excludes: dict[Any, list[URIRef]] = defaultdict(list)
+        needs: dict[Any, list[URIRef]] = defaultdict(list)
+        patterns: dict[Any, list[tuple[str, str]]] = defaultdict(list)
         for row in described.select(PARAMETERS):
             node_class = URIRef(str(row["class"])) if "class" in row else None
             parameters[row["template"]].append(
@@ -134,7 +139,8 @@ class TemplateLibrary:
             kind = excludes if str(row["property"]).endswith("#excludesMention") else needs
             kind[row["template"]].append(URIRef(str(row["node"])))
         for row in described.select(PATTERNS):
-            patterns[row["template"]].append((row["pattern"].language, str(row["pattern"])))
+            language = row["pattern"].language  # type: ignore[attr-defined]
+            patterns[row["template"]].append((language, str(row["pattern"])))
         templates = {}
         for row in described.select(DESCRIPTIONS):
             name, node = str(row["name"]), row["template"]

@@ -33,10 +33,10 @@ def reasons(item: dict[str, Any], answer: Answer) -> list[str]:
     if item["kind"] == "out_of_scope" and answer.kind not in ("out_of_scope", "unknown"):
         found.append(f"kind {answer.kind}")
     if item["kind"] in ("answer", "wrong_premise") and expected:
+        missing = expected - cited
         # Of a wrong premise one statement shows what is right.
-        if missing := expected - cited:
-            if item["kind"] == "answer" or missing == expected:
-                found.append(f"cites {sorted(cited)}, lacks {sorted(missing)}")
+        if missing and (item["kind"] == "answer" or missing == expected):
+            found.append(f"cites {sorted(cited)}, lacks {sorted(missing)}")
         if len(cited) > max(6, 3 * len(expected)):
             found.append(f"cites {len(cited)} statements")
     if len(answer.text) > MOST_CHARACTERS:

@@ -1,10 +1,10 @@
 """What can go wrong with the graph.
 
-    GraphError
-    ├── BrokenData        a shipped or contributed file does not say what it must
-    ├── QueryRefused      a query asks for more than reading this graph
-    ├── QueryFailed       a query does not parse or cannot be evaluated
-    └── SourceTextError   a source's file is missing, empty, not text, or another text
+GraphError
+├── BrokenData        a shipped or contributed file does not say what it must
+├── QueryRefused      a query asks for more than reading this graph
+├── QueryFailed       a query does not parse or cannot be evaluated
+└── SourceTextError   a source's file is missing, empty, not text, or another text
 """
 
 from __future__ import annotations

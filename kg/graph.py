@@ -68,9 +68,7 @@ class KnowledgeGraph:
             raise QueryFailed(str(error)) from error
         names = [str(name) for name in result.vars or ()]
         rows: Iterable[Any] = result
-        return [
-            {n: v for n, v in zip(names, row, strict=True) if v is not None} for row in rows
-        ]
+        return [{n: v for n, v in zip(names, row, strict=True) if v is not None} for row in rows]
 
     def objects(self, subject: URIRef, predicate: URIRef) -> list[Identifier]:
         """Return the objects of a subject and predicate, sorted for repeatability."""
@@ -99,12 +97,12 @@ def turtle_files(places: Iterable[Path]) -> list[Path]:
 
 
 def checked_query(path: Path) -> str:
-    """Return a query file's text with prefixes declared, once it has passed the guard.
+    """Return a query file's text, once it has passed the guard.
 
     Raises:
         BrokenData: If it does not parse or is refused; the message names the file.
     """
-    query = guard.declare_prefixes(path.read_text(encoding="utf-8"))
+    query = path.read_text(encoding="utf-8")
     try:
         guard.check(query)
     except Exception as error:
