@@ -133,6 +133,8 @@ class Assistant:
 
     def _answered(self, question: str, context: str | None) -> Answer:
         reading = self._reader.read(question, context)
+        if reading.follows and self._is_no_follow_up(reading):
+            reading = self._reader.read(question)
         ranked = self._ranker.rank(reading.linked, self._ranker.evidence(list(reading.texts)))
         kind = max(ranked.kinds, key=ranked.kinds.__getitem__)
         if kind == "outside":
@@ -141,6 +143,14 @@ class Assistant:
             return self._unknown(reading, ranked)
         selected = self._selector.select(reading, ranked)
         return self._worded(reading, ranked, selected)
+
+    def _is_no_follow_up(self, reading: Reading) -> bool:
+        """Return whether a short text only seems to lean on the question before: thanks, hello."""
+        own = reading.own
+        if own.things or own.cues or own.quantities or own.designators:
+            return False
+        kinds = self._ranker.rank(own).kinds
+        return max(kinds, key=kinds.__getitem__) == "outside"
 
     def _misstated(self, reading: Reading, ranked: Ranked) -> bool:
         """Return whether a question the guide does not answer asserts what the guide denies."""

@@ -64,6 +64,8 @@ def ask(
 
 def answer_line(assistant: Assistant, line: str, number: int) -> dict[str, Any]:
     """Return the answer to one line of a batch; a broken line is an answer that says so."""
+    from assistant import Answer
+
     try:
         item = json.loads(line)
         if not isinstance(item, dict) or not isinstance(item.get("question"), str):
@@ -72,14 +74,7 @@ def answer_line(assistant: Assistant, line: str, number: int) -> dict[str, Any]:
         if context is not None and not isinstance(context, str):
             raise ValueError('"context" must be a string or null')
     except (ValueError, RecursionError) as error:
-        return {
-            "id": None,
-            "line": number,
-            "kind": "needs_input",
-            "text": f"line {number}: {error}",
-            "citations": [],
-            "premise": None,
-        }
+        return Answer("", "en", "needs_input", f"line {number}: {error}").as_dict()
     return assistant.ask(item["question"], context).as_dict() | {"id": item.get("id")}
 
 

@@ -19,6 +19,7 @@ FOLLOW_UP = URIRef("https://w3id.org/trainwright/data/cue-follow-up")
 INSTRUCTION = URIRef("https://w3id.org/trainwright/data/cue-instruction")
 # In Chinese characters and Latin words, see `_size`.
 SHORT_FOLLOW_UP = 14
+SHORTEST_FOLLOW_UP = 4
 SHORT_STORY = 40
 SHORT_CLAUSE = 12
 
@@ -38,6 +39,11 @@ class Reading:
     linked: Linked
     own: Linked
     texts: tuple[str, ...]
+
+    @property
+    def follows(self) -> bool:
+        """Whether the question leans on the one before it."""
+        return self.own is not self.linked
 
 
 class Reader:
@@ -104,7 +110,9 @@ class Reader:
         """Return whether a question says too little to stand alone."""
         if FOLLOW_UP in linked.cue_nodes:
             return True
-        return _size(linked.text) <= SHORT_FOLLOW_UP
+        says_something = linked.things or linked.cues or linked.quantities or linked.designators
+        limit = SHORT_FOLLOW_UP if says_something else SHORTEST_FOLLOW_UP
+        return _size(linked.text) <= limit
 
     def _continue(self, linked: Linked, before: Linked) -> Reading:
         taken = {self.slot(m.node) for m in linked.things}

@@ -29,6 +29,8 @@ FAMILY_WEIGHT = 3.0
 SIMILARITIES = (0.0, -0.02, -0.05, -0.08, -0.12, -0.2, -0.3)
 SUPPORTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5)
 LEAST_GAIN = 0.5
+# A similarity that no template reaches.
+CLOSED = 1.0
 
 
 def kind_of(example: ExampleQuestion) -> int:
@@ -94,7 +96,8 @@ def fit_gates(
     """Return for each template that lists the thresholds under which it gains most.
 
     The gain is that in F1 of the statements said over the ranking's own choice, summed
-    over all examples; a template that gains nothing gets no gate and is never chosen.
+    over all examples; a template that gains nothing is chosen only where it is cued and
+    explains every mention.
     """
     shown: dict[str, list[tuple[float, float, bool, float]]] = defaultdict(list)
     for example, linked, seen in zip(examples, linked_examples, evidence, strict=True):
@@ -122,6 +125,8 @@ def fit_gates(
         print(f"gate {name:28s} gain {best[0]:6.2f} of {gains[gains > 0].sum():6.2f}: {best[1:]}")
         if best[0] > LEAST_GAIN:
             gates[name] = {"similarity": best[1], "support": best[2], "cue": float(best[3])}
+        elif cue:  # only where it is cued and explains every mention
+            gates[name] = {"similarity": CLOSED, "support": best[2], "cue": 1.0}
     return gates
 
 

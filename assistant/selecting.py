@@ -40,6 +40,8 @@ MOST_STATEMENTS = 8
 MOST_FOCUSED = 5
 # So many kinds of parts in one question are a list, each of which wants its statement.
 ENUMERATED = 3
+# From this credit on a statement counts as being about a thing.
+ABOUT = 0.6
 LISTED_SHARE = 0.003
 MOST_PER_THING = 6
 # A further statement joins the best one if it is at least this likely in comparison ...
@@ -139,12 +141,14 @@ class Selector:
         ]
         if listing:
             return listing[0]
-        for template in nearest:
-            # Templates other than the plain one say the same statements, with a fitting query.
+        # Focused templates say the same statements; which one lends the query and the form of
+        # the answer is decided by its cue, then by its examples.
+        cued = [t for t in nearest if t.cues and self._cued(t, reading.linked)]
+        for template in [*cued, *(t for t in nearest if not t.cues)]:
             if template.selection != "Focused" or template is self._single:
                 continue
             if self._similarity(template, ranked) < NEAR_TEMPLATE:
-                break
+                continue
             if (found := self._candidate(template, focus, reading, ranked)) is not None:
                 return found
         return self._plain(focus, reading, ranked)
@@ -179,8 +183,18 @@ class Selector:
         """Return the likeliest statements: the best, its equals, and what covers the rest."""
         linked = reading.linked
         order = ranked.statements.argsort()[::-1].tolist()
-        share = (BARE_SHARE if self._is_bare(reading) else JOIN_SHARE) * ranked.statements[order[0]]
-        chosen = order[:1] + [i for i in order[1:MOST_JOINED] if ranked.statements[i] >= share]
+        best = ranked.statements[order[0]]
+        bare = self._bare(reading)
+        if bare is None:
+            joined = [i for i in order[1:MOST_JOINED] if ranked.statements[i] >= JOIN_SHARE * best]
+        else:
+            credit = self._guide.credit(bare)
+            joined = [
+                i
+                for i in order[1:]
+                if ranked.statements[i] >= BARE_SHARE * best and credit[i] >= ABOUT
+            ][: MOST_JOINED - 1]
+        chosen = order[:1] + joined
         telling = [n for n in linked.nodes if self._guide.weight.get(n, 0.0) >= TELLING]
         enough = COVER_SHARE if len(telling) < ENUMERATED else LISTED_SHARE
         while len(chosen) < MOST_FOCUSED:
@@ -196,10 +210,12 @@ class Selector:
             chosen.append(covering[0])
         return [self._guide.statements[i] for i in chosen]
 
-    def _is_bare(self, reading: Reading) -> bool:
-        """Return whether a question names one thing and says nothing else of it."""
+    def _bare(self, reading: Reading) -> URIRef | None:
+        """Return the one thing a question names if it says nothing else, or None."""
         own = {m.node for m in reading.own.things}
-        return len(own) == 1 and own <= self._guide.covered and len(reading.own.asked) <= SHORT
+        if len(own) == 1 and own <= self._guide.covered and len(reading.own.asked) <= SHORT:
+            return next(iter(own))
+        return None
 
     def _uncovered(self, linked: Linked, chosen: list[int]) -> list[URIRef]:
         """Return the telling things asked for that no chosen statement is about."""
@@ -209,7 +225,7 @@ class Selector:
             n
             for n in linked.nodes
             if (self._guide.weight.get(n, 0.0) >= TELLING or n in enumerated)
-            and max(self._guide.credit(n)[i] for i in chosen) < 0.6
+            and max(self._guide.credit(n)[i] for i in chosen) < ABOUT
         ]
 
     def _per_thing(self, rows: Sequence[Row], ranked: Ranked) -> list[URIRef]:
@@ -248,9 +264,22 @@ class Selector:
         return more
 
     def _said(
-        self, template: Template, rows: Sequence[Row], focus: list[URIRef], ranked: Ranked
+        self,
+        template: Template,
+        rows: Sequence[Row],
+        focus: list[URIRef],
+        ranked: Ranked,
+        certain: bool,
     ) -> list[URIRef]:
-        """Return the statements a template would answer with; none if it does not fit."""
+        """Return the statements a template would answer with; none if it does not fit.
+
+        Args:
+            template: The template that was run.
+            rows: Its rows.
+            focus: What the ranking alone would say.
+            ranked: The ranking.
+            certain: Whether the question asks for just what the template lists.
+        """
         statements = list(dict.fromkeys(URIRef(str(row["statement"])) for row in rows))
         if template.selection == "Focused":
             return focus if set(focus) <= set(statements) else []
@@ -261,9 +290,10 @@ class Selector:
         )
         # What the question most likely asks for is not left out for a list's sake.
         unsaid = [s for s in focus if s not in said]
-        if "{statements}" in template.patterns["en"]:
-            return [*unsaid, *said][:MOST_STATEMENTS]
-        return [] if any(self._chance(ranked, s) >= LEAD_SHARE for s in unsaid) else said
+        leads = [s for s in unsaid if self._chance(ranked, s) >= LEAD_SHARE]
+        if "{statements}" not in template.patterns["en"]:
+            return [] if leads else said
+        return [*(leads if certain else unsaid), *said][:MOST_STATEMENTS]
 
     def _plain(self, focus: list[URIRef], reading: Reading, ranked: Ranked) -> Candidate:
         """Return the candidate that says just the likeliest statements."""
@@ -280,7 +310,9 @@ class Selector:
         if not filled or (template.selection == "PerThing" and len(filled) < 2):
             return None
         bindings, rows = self._run(template, filled)
-        said = self._said(template, rows, focus, ranked)
+        cued = self._cued(template, linked)
+        explains = self._explains(template, bindings, rows, linked)
+        said = self._said(template, rows, focus, ranked, cued and explains)
         if not said:
             return None
         said += self._for_open_parts(said, reading, ranked)
@@ -293,8 +325,8 @@ class Selector:
             tuple(said),
             self._similarity(template, ranked),
             likelihood / own,
-            self._cued(template, linked),
-            self._explains(template, bindings, rows, linked),
+            cued,
+            explains,
         )
 
     def _explains(
