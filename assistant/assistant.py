@@ -21,7 +21,7 @@ from assistant.messages import Messages
 from assistant.normalisation import has_han
 from assistant.premises import Contradiction, PremiseChecker
 from assistant.provenance import Provenance
-from assistant.ranking import FusionWeights, Ranked, Ranker, build_index
+from assistant.ranking import OUTSIDE, FusionWeights, Ranked, Ranker, build_index
 from assistant.selecting import Candidate, Gate, Selector
 from assistant.speech import Speech
 from assistant.templates import TemplateLibrary
@@ -33,6 +33,8 @@ GUIDE_VARIABLE = "TRAINWRIGHT_GUIDE"
 MAX_QUESTION = 4_000
 N_SUGGESTED = 6
 MOST_NEARBY = 2
+# This near an example of small talk a short text is no follow-up: thanks, hello.
+SMALL_TALK = 0.75
 # Below this share of the ranking's likelihood a statement is not called nearby.
 NEARBY_SHARE = 0.05
 
@@ -149,8 +151,8 @@ class Assistant:
         own = reading.own
         if own.things or own.cues or own.quantities or own.designators:
             return False
-        kinds = self._ranker.rank(own).kinds
-        return max(kinds, key=kinds.__getitem__) == "outside"
+        alone = self._ranker.rank(own)
+        return any(alone.templates.get(t, 0.0) >= SMALL_TALK for t in OUTSIDE)
 
     def _misstated(self, reading: Reading, ranked: Ranked) -> bool:
         """Return whether a question the guide does not answer asserts what the guide denies."""

@@ -16,10 +16,12 @@ from assistant.guide_index import GuideIndex
 from assistant.linking import Linked, Linker
 
 FOLLOW_UP = URIRef("https://w3id.org/trainwright/data/cue-follow-up")
+OPENING = URIRef("https://w3id.org/trainwright/data/cue-opening")
 INSTRUCTION = URIRef("https://w3id.org/trainwright/data/cue-instruction")
 # In Chinese characters and Latin words, see `_size`.
 SHORT_FOLLOW_UP = 14
 SHORTEST_FOLLOW_UP = 4
+MOST_IN_FOLLOW_UP = 3
 SHORT_STORY = 40
 SHORT_CLAUSE = 12
 
@@ -107,12 +109,20 @@ class Reader:
         )
 
     def _leans(self, linked: Linked) -> bool:
-        """Return whether a question says too little to stand alone."""
-        if FOLLOW_UP in linked.cue_nodes:
+        """Return whether a question says too little to stand alone, or says that it goes on.
+
+        One that names two things or a thing and an amount stands alone, unless it opens
+        like a continuation ("and ...") or points back ("the same for ...").
+        """
+        if any(c.node == OPENING and c.start == 0 for c in linked.cues):
             return True
-        says_something = linked.things or linked.cues or linked.quantities or linked.designators
-        limit = SHORT_FOLLOW_UP if says_something else SHORTEST_FOLLOW_UP
-        return _size(linked.text) <= limit
+        says = len({m.node for m in linked.things if m.node in self._guide.covered})
+        says += len(linked.quantities)
+        if FOLLOW_UP in linked.cue_nodes:
+            return says <= MOST_IN_FOLLOW_UP
+        anything = linked.things or linked.cues or linked.quantities or linked.designators
+        limit = SHORT_FOLLOW_UP if anything else SHORTEST_FOLLOW_UP
+        return says <= 1 and _size(linked.text) <= limit
 
     def _continue(self, linked: Linked, before: Linked) -> Reading:
         taken = {self.slot(m.node) for m in linked.things}
