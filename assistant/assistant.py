@@ -191,7 +191,9 @@ class Assistant:
 
     def _out_of_scope(self, reading: Reading, ranked: Ranked) -> Answer:
         language = reading.linked.language
-        text = self._messages("out-of-scope", language, examples=self._examples(language))
+        nearest = max(OUTSIDE, key=lambda t: ranked.templates.get(t, -1.0))
+        key = f"out-of-scope-{nearest}"
+        text = self._messages(key, language, examples=self._examples(language))
         suggestions = self.suggested_questions(language)[:3]
         return self._answer(reading, ranked, "out_of_scope", text, (), suggestions=suggestions)
 

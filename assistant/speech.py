@@ -142,5 +142,9 @@ class Speech:
                     if "perNode" in row:
                         text = self._messages("per-node", language, value=text)
                     cells[place] = text
-        titles = [self._messages(f"column-{c}", language) for c in COLUMNS]
-        return Table(titles, [list(cells) for cells in merged.values()])
+        if len(merged) < 2:
+            return None
+        cells_by_row = list(merged.values())
+        used = [i for i in range(len(COLUMNS)) if any(cells[i] for cells in cells_by_row)]
+        titles = [self._messages(f"column-{COLUMNS[i]}", language) for i in used]
+        return Table(titles, [[cells[i] for i in used] for cells in cells_by_row])

@@ -210,6 +210,19 @@ def test_vectors_are_kept(mini_linker: Linker, cache: Path) -> None:
     assert len(list(cache.glob("*.npy"))) == 2
 
 
+@pytest.mark.xfail(reason="the key holds the texts as written, not as they are encoded")
+def test_other_names_in_the_graph_are_other_vectors(
+    mini_linker: Linker, shipped_linker: Linker
+) -> None:
+    """Vectors depend on the graph's names, so those kept for one graph do not serve another.
+
+    The mini graph knows the Kestrel and puts the slip right; the shipped graph does not.
+    """
+    encoder = KeywordEncoder()
+    assert not cached_vectors(encoder, shipped_linker, ["kestral"]).any()
+    assert cached_vectors(encoder, mini_linker, ["kestral"]).any()
+
+
 def test_a_broken_cache_is_computed_anew(mini_linker: Linker, cache: Path) -> None:
     """A cache file cut off in the middle costs time and nothing else."""
     encoder = KeywordEncoder()
