@@ -130,6 +130,8 @@ class Assistant:
             context: The question asked before it, or None.
         """
         started = time.perf_counter()
+        # A lone surrogate is no text and could not be printed.
+        question = question.encode("utf-8", errors="replace").decode("utf-8")
         answer = self._refused(question) or self._answered(question, context)
         return replace(answer, elapsed_ms=round((time.perf_counter() - started) * 1000, 3))
 
@@ -302,13 +304,18 @@ class Assistant:
             citations=citations,
             steps=self._steps(reading, ranked, selected),
             template=selected.template.name if selected else None,
-            sparql=self._query_shown(selected) if selected else None,
+            sparql=self._query_shown(selected, statements) if selected else None,
             **more,
         )
 
-    def _query_shown(self, selected: Candidate) -> str:
-        """Return the query with its bindings as VALUES, to be run anywhere as it stands."""
-        candidate = selected
+    def _query_shown(self, selected: Candidate, said: Sequence[URIRef]) -> str:
+        """Return the query with its bindings as VALUES, to be run anywhere as it stands.
+
+        Where more is said than the template's rows hold (a correction, a part that is
+        asked for beside others), it is the query for just the statements that are said.
+        """
+        held = {row["statement"] for row in selected.rows}
+        candidate = selected if held.issuperset(said) else self._selector.plain(said)
         query = candidate.template.query or ""
         names = sorted({name for bound in candidate.bindings for name in bound})
         if not names:

@@ -66,16 +66,21 @@ def answer_line(assistant: Assistant, line: str, number: int) -> dict[str, Any]:
     """Return the answer to one line of a batch; a broken line is an answer that says so."""
     from assistant import Answer
 
+    identifier = None
     try:
         item = json.loads(line)
-        if not isinstance(item, dict) or not isinstance(item.get("question"), str):
-            raise ValueError('needs an object with a "question" that is a string')
+        if not isinstance(item, dict):
+            raise ValueError('needs an object with a "question"')
+        identifier = item.get("id")
+        if not isinstance(item.get("question"), str):
+            raise ValueError('"question" must be a string')
         context = item.get("context")
         if context is not None and not isinstance(context, str):
             raise ValueError('"context" must be a string or null')
     except (ValueError, RecursionError) as error:
-        return Answer("", "en", "needs_input", f"line {number}: {error}").as_dict()
-    return assistant.ask(item["question"], context).as_dict() | {"id": item.get("id")}
+        broken = Answer("", "en", "needs_input", f"line {number}: {error}")
+        return broken.as_dict() | {"id": identifier}
+    return assistant.ask(item["question"], context).as_dict() | {"id": identifier}
 
 
 def as_text(answer: Answer, explain: bool = False) -> str:
@@ -144,12 +149,12 @@ def _converse(assistant: Assistant, source: TextIO, as_json: bool, explain: bool
 
 
 def _lines(path: Path) -> list[str]:
-    if str(path) == "-":
-        return sys.stdin.buffer.read().decode("utf-8", errors="replace").splitlines()
+    """Return a file's lines; only a line feed ends one, as JSON Lines has it."""
     try:
-        return path.read_bytes().decode("utf-8", errors="replace").splitlines()
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
         _fail(f"{path}: {error.strerror}", USAGE)
+    return data.decode("utf-8-sig", errors="replace").split("\n")
 
 
 def _assistant() -> Assistant:

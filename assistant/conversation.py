@@ -16,6 +16,7 @@ from assistant.guide_index import GuideIndex
 from assistant.linking import Linked, Linker
 
 FOLLOW_UP = URIRef("https://w3id.org/trainwright/data/cue-follow-up")
+ACCELERATOR = URIRef("https://w3id.org/trainwright/ontology#Accelerator")
 OPENING = URIRef("https://w3id.org/trainwright/data/cue-opening")
 INSTRUCTION = URIRef("https://w3id.org/trainwright/data/cue-instruction")
 # In Chinese characters and Latin words, see `_size`.
@@ -88,7 +89,7 @@ class Reader:
             m
             for m in linked.things
             if not _within(m.start, spans)
-            and self.slot(m.node) in self._guide.slots - {"part"}
+            and self.slot(m.node) in self._guide.slots - {"part", ACCELERATOR}
             and self.slot(m.node) not in taken
         ]
         text = " ".join(m.group().strip() for m in asking)

@@ -10,7 +10,6 @@ and several hundred MB. A test holds the two equal.
 from __future__ import annotations
 
 import os
-from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -73,14 +72,20 @@ class BundledEncoder:
 class SentenceTransformersEncoder:
     """Any sentence-transformers model, named by a folder or a hub name."""
 
-    def __init__(self, model: str) -> None:
-        self.name = model
+    def __init__(self, name: str) -> None:
+        """Load the model of a folder or hub name.
 
-    @cached_property
-    def _model(self):  # type: ignore[no-untyped-def]  # the library is untyped
+        Raises:
+            BrokenData: If there is no such model or it cannot be loaded.
+        """
         from sentence_transformers import SentenceTransformer  # 5 s and 400 MB to import
 
-        return SentenceTransformer(self.name, device="cpu", trust_remote_code=False)
+        self.name = name
+        try:
+            self._model = SentenceTransformer(name, device="cpu", trust_remote_code=False)
+        except (OSError, ValueError, ImportError, RuntimeError) as error:
+            problem = f"no sentence-transformers model that {VARIABLE} could name: {error}"
+            raise BrokenData(name, problem) from error
 
     def encode(self, texts: list[str]) -> Vectors:
         """Return float32, shape (n_texts, dim), rows of unit length."""

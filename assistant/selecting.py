@@ -151,7 +151,7 @@ class Selector:
                 continue
             if (found := self._candidate(template, focus, reading, ranked)) is not None:
                 return found
-        return self._plain(focus, reading, ranked)
+        return self.plain(focus, self._similarity(self._single, ranked))
 
     def candidates(self, reading: Reading, ranked: Ranked) -> list[Candidate]:
         """Return every template that the question can fill, run; the plain one first."""
@@ -161,7 +161,10 @@ class Selector:
             for t in self._templates
             if t is not self._single
         )
-        return [self._plain(focus, reading, ranked), *(c for c in found if c is not None)]
+        return [
+            self.plain(focus, self._similarity(self._single, ranked)),
+            *(c for c in found if c is not None),
+        ]
 
     def _may_list(self, template: Template, reading: Reading, ranked: Ranked) -> bool:
         """Return whether a template could pass its gate, by what is known before it runs."""
@@ -295,11 +298,11 @@ class Selector:
             return [] if leads else said
         return [*(leads if certain else unsaid), *said][:MOST_STATEMENTS]
 
-    def _plain(self, focus: list[URIRef], reading: Reading, ranked: Ranked) -> Candidate:
-        """Return the candidate that says just the likeliest statements."""
-        bindings, rows = self._run(self._single, [{"statement": s} for s in focus])
-        near = self._similarity(self._single, ranked)
-        return Candidate(self._single, bindings, rows, tuple(focus), near, 1.0, False, False)
+    def plain(self, statements: Sequence[URIRef], similarity: float = 0.0) -> Candidate:
+        """Return the candidate that says just some statements."""
+        bindings, rows = self._run(self._single, [{"statement": s} for s in statements])
+        said = tuple(statements)
+        return Candidate(self._single, bindings, rows, said, similarity, 1.0, False, False)
 
     def _candidate(
         self, template: Template, focus: list[URIRef], reading: Reading, ranked: Ranked

@@ -7,6 +7,7 @@ never on words in the text: comments, escapes and odd spacing cannot hide a clau
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from rdflib.plugins.sparql.parserutils import CompValue
 from kg.errors import QueryFailed, QueryRefused
 from kg.namespaces import PREFIXES
 
+_ESCAPED_ASCII = re.compile(r"\\u00[0-7][0-9a-fA-F]|\\U000000[0-7][0-9a-fA-F]")
 READING_FORMS = frozenset({"SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery"})
 REFUSED_CLAUSES = {
     "ServiceGraphPattern": "SERVICE would send the query to another server",
@@ -38,8 +40,19 @@ def check(query: str) -> None:
 
     Raises:
         QueryFailed: If it does not parse as a SPARQL 1.1 query; updates do not.
-        QueryRefused: If it holds SERVICE, FROM or FROM NAMED, however deep.
+        QueryRefused: If it holds SERVICE, FROM or FROM NAMED, however deep, or escapes of
+            ASCII characters, behind which they could hide.
     """
+    # Where this parser and the engine's read a text differently, a clause could hide from
+    # the one and run in the other: escaped ASCII may close a string, a lone carriage
+    # return ends a comment for the engine only.
+    if escaped := _ESCAPED_ASCII.search(query):
+        raise QueryRefused("write the character itself, not its escape", escaped.group())
+    for text in {query, query.replace("\r", "\n")}:
+        _check_text(text)
+
+
+def _check_text(query: str) -> None:
     try:
         parsed = parseQuery(query)
     except (ParseException, ValueError, RecursionError) as error:

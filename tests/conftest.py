@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from assistant import Assistant
+from assistant import Answer, Assistant
 from assistant.lexicon import Lexicon
 from assistant.linking import Linker
 from kg import KnowledgeGraph
@@ -28,6 +29,12 @@ def clean_environment() -> Iterator[None]:
 def assistant(clean_environment: None) -> Assistant:
     """The assistant over the shipped graph, loaded once."""
     return Assistant.load()
+
+
+@pytest.fixture(scope="session")
+def ask(assistant: Assistant) -> Callable[[str, str | None], Answer]:
+    """Ask a question in a context, each once a session: several suites go through all of them."""
+    return cache(assistant.ask)
 
 
 @pytest.fixture(scope="session")

@@ -85,18 +85,29 @@ def test_without_a_question_before_nothing_is_added(
 
 def test_a_question_of_its_own_is_left_alone(assistant: Assistant) -> None:
     """A full question has the same answer, whatever was asked before it."""
-    question = "For distributed training over several servers, which network technologies does the guide propose and why?"
+    question = (
+        "For distributed training over several servers, which network technologies does the "
+        "guide propose and why?"
+    )
     alone = assistant.ask(question)
     assert assistant.ask(question, "What is the A100 good for?").citations == alone.citations
 
 
-def test_a_long_story_is_reduced_to_what_it_asks(names: Callable[..., set[str]]) -> None:
+STORY = (
+    "We are a team that ran out of patience: last spring a power supply failed and we lost a "
+    "week. My colleague swears by liquid cooling, and our old servers have slow mechanical disks "
+    "and a weak network. How much memory should we buy?"
+)
+
+
+def test_a_long_story_is_reduced_to_what_it_asks(
+    names: Callable[..., set[str]], assistant: Assistant
+) -> None:
     """Of a long text the sentence that asks counts, not every thing mentioned on the way."""
-    story = (
-        "We are a team that has used V100 cards for years, and our old servers had slow disks. "
-        "Last spring a power supply failed and we lost a week, which nobody wants to see again. "
-        "My colleague swears by liquid cooling. How much memory should we buy?"
-    )
-    found = names(story)
-    assert "Memory" in found
-    assert not found & {"nvidia-v100", "liquid-cooling", "PowerSupply"}
+    assert not names(STORY) & {"liquid-cooling", "PowerSupply", "Network", "mechanical-disk"}
+    assert assistant.ask(STORY).citations[0].statement == "S412a"
+
+
+def test_a_product_of_the_story_is_not_taken_over(names: Callable[..., set[str]]) -> None:
+    """Of the sentences that do not ask, only whom and what it is for is kept."""
+    assert "nvidia-v100" not in names(STORY.replace("our old servers", "our old V100 servers"))

@@ -41,7 +41,9 @@ def found(lexicon: Lexicon, text: str, layer: str = "thing") -> list[tuple[str, 
         pytest.param("zephyr7pro", [("zephyr7pro", "zephyr-7-pro")], id="without spaces"),
         pytest.param("zephyr-7-pro", [("zephyr-7-pro", "zephyr-7-pro")], id="with hyphens"),
         pytest.param("cards", [("cards", "GPU")], id="plural"),
-        pytest.param("大集群用什么显卡", [("大集群", "large-cluster"), ("显卡", "GPU")], id="Chinese"),
+        pytest.param(
+            "大集群用什么显卡", [("大集群", "large-cluster"), ("显卡", "GPU")], id="Chinese"
+        ),
         pytest.param("用z700好", [("z700", "zephyr-7")], id="Latin between Chinese"),
         pytest.param("memory, memory", [("memory", "Memory")] * 2, id="twice"),
         pytest.param("cards topic", [("cards topic", "cards")], id="covers a shorter name"),
@@ -128,3 +130,24 @@ def test_a_name_added_to_the_graph_is_found(tmp_path: Path) -> None:
 def test_a_graph_without_names_finds_nothing(layer: str) -> None:
     """A layer for which the graph has no names finds nothing and is no error."""
     assert Lexicon.of(KnowledgeGraph.load()).find("zephyr 7", layer) == []
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        pytest.param(w, marks=pytest.mark.xfail(reason=f"taken for {other}"))
+        for w, other in (
+            ("stuff", "staff"),
+            ("wants", "watts"),
+            ("world", "would"),
+            ("could", "cold"),
+            ("promise", "premise"),
+            ("influence", "inference"),
+            ("explosively", "exclusively"),
+        )
+    ]
+    + ["which", "should", "together"],
+)
+def test_ordinary_words_are_no_slips(shipped_linker: Linker, word: str) -> None:
+    """A word that is spelt well stays, however near it is to a name."""
+    assert shipped_linker.lexicon.corrected(word) == word

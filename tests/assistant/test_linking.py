@@ -145,8 +145,9 @@ def test_the_language_is_told(mini_linker: Linker, question: str, language: str)
 def test_mentions_stand_where_they_say(mini_linker: Linker) -> None:
     """The words at a mention's place in the linked text are its words."""
     linked = mini_linker.link("Are TWO Kestrel 3090 enough for a small lab, at least 64 GB?")
-    for mention in (*linked.things, *linked.cues, *linked.quantities):
-        assert linked.text[mention.start : mention.end] == mention.text
+    spans = [(m.start, m.end, m.text) for m in (*linked.things, *linked.cues)]
+    for start, end, text in spans + [(q.start, q.end, q.text) for q in linked.quantities]:
+        assert linked.text[start:end] == text
     assert linked.nodes == {URIRef(EX + "kestrel-3090"), URIRef(EX + "small-lab")}
     assert [c.text for c in linked.cues] == ["at least"]
 
@@ -172,4 +173,4 @@ def test_what_was_understood_is_plain_data(mini_linker: Linker) -> None:
 def test_nothing_found_is_an_empty_result(mini_linker: Linker, question: str) -> None:
     """A question that names nothing known is no error."""
     linked = mini_linker.link(question)
-    assert linked.things == linked.quantities == linked.designators == ()
+    assert (linked.things, linked.quantities, linked.designators) == ((), (), ())

@@ -65,7 +65,9 @@ def test_a_correction_is_said_and_cited(assistant: Assistant) -> None:
     [
         pytest.param("小型研究项目用12块3090，对吧？", "S51a", id="12 cards"),
         pytest.param("中型企业要48块GPU，对吧？", "S52a", id="48 cards"),
-        pytest.param("The small project uses 12 RTX 3090s, right?", "S51a", id="12 cards in English"),
+        pytest.param(
+            "The small project uses 12 RTX 3090s, right?", "S51a", id="12 cards in English"
+        ),
     ],
 )
 def test_a_damaged_number_is_given_both_ways(

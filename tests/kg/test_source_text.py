@@ -92,9 +92,7 @@ def test_a_wrong_digest_shows_nothing(mini: KnowledgeGraph) -> None:
         pytest.param(20, 10, id="end before start"),
     ],
 )
-def test_a_place_outside_the_text_shows_nothing(
-    mini: KnowledgeGraph, start: int, end: int
-) -> None:
+def test_a_place_outside_the_text_shows_nothing(mini: KnowledgeGraph, start: int, end: int) -> None:
     """Offsets that do not fit the text are a mismatch, no error."""
     place = replace(places_of_statements(mini)[0], start=start, end=end)
     assert SourceText.read(GUIDE).quote(place) is None
