@@ -12,7 +12,7 @@ from typing import Any
 from rdflib import URIRef
 
 from assistant.answer import Answer, Citation, Kind, Language, Premise, Step
-from assistant.conversation import Reader, Reading
+from assistant.conversation import ACCELERATOR, INSTRUCTION, Reader, Reading
 from assistant.encoder import Encoder, encoder_of_environment
 from assistant.guide_index import GuideIndex
 from assistant.lexicon import Lexicon
@@ -38,6 +38,9 @@ SMALL_TALK = 0.75
 # Below this share of the ranking's likelihood a statement is not called nearby.
 NEARBY_SHARE = 0.05
 
+RANKING_CUES = frozenset(
+    URIRef(f"https://w3id.org/trainwright/data/cue-{name}") for name in ("greater", "lower")
+)
 # A statement this likely compared with the best one may be what was meant.
 LIKELY_SHARE = 0.15
 NUMBER_CUES = frozenset(
@@ -70,7 +73,7 @@ class Assistant:
         self.graph = graph
         self.library = library
         guide = GuideIndex.of(graph)
-        linker = Linker(graph, Lexicon.of(graph))
+        linker = Linker(graph, Lexicon.of(graph, library.usual_words()))
         wordings = wordings_of(graph)
         index = build_index(encoder, linker, guide, library.examples, wordings)
         self._guide = guide
@@ -140,13 +143,35 @@ class Assistant:
         if reading.follows and self._is_no_follow_up(reading):
             reading = self._reader.read(question)
         ranked = self._ranker.rank(reading.linked, self._ranker.evidence(list(reading.texts)))
-        kind = max(ranked.kinds, key=ranked.kinds.__getitem__)
+        kind = self._kind(reading, ranked)
         if kind == "outside":
             return self._out_of_scope(reading, ranked)
         if kind == "not_stated" and not self._misstated(reading, ranked):
             return self._unknown(reading, ranked)
         selected = self._selector.select(reading, ranked)
         return self._worded(reading, ranked, selected)
+
+    def _kind(self, reading: Reading, ranked: Ranked) -> str:
+        """Return the likeliest kind of answer, where the mentions leave it open."""
+        linked = reading.linked
+        kind = max(ranked.kinds, key=ranked.kinds.__getitem__)
+        if linked.designators:
+            return "not_stated"  # a product this graph has never heard of
+        unspoken = self._ranker.unspoken(linked)
+        if kind == "outside" and unspoken and INSTRUCTION not in linked.cue_nodes:
+            return "not_stated"  # a thing of this field, if not of the guide
+        if kind == "not_stated" and not unspoken and self._selector.bare(reading) is not None:
+            return "in_guide"  # names a thing of the guide and nothing else
+        if kind == "in_guide" and self._compares_the_uncompared(linked):
+            return "not_stated"
+        return kind
+
+    def _compares_the_uncompared(self, linked: Linked) -> bool:
+        """Return whether two products are to be ranked of which no statement speaks together."""
+        if not linked.cue_nodes & RANKING_CUES:
+            return False
+        products = {n for n in linked.nodes if ACCELERATOR in self._guide.exclusive.get(n, ())}
+        return len(products) == 2 and not any(products <= a for a in self._guide.about.values())
 
     def _is_no_follow_up(self, reading: Reading) -> bool:
         """Return whether a short text only seems to lean on the question before: thanks, hello."""

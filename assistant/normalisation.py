@@ -8,9 +8,11 @@ from functools import cache
 
 from opencc import OpenCC
 
-MAX_CHARACTERS = 2_000
+MAX_CHARACTERS = 1_000
 
-_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
+_BREAKING = frozenset({"Cc", "Co", "Cs", "Cn"})
+# Marks that are set over or under a Latin letter.
+_MARKS = re.compile(r"[\u0300-\u036f]")
 _SPACE = re.compile(r"\s+")
 _HAN = re.compile(r"[㐀-䶿一-鿿]")
 # Letters that stand for a digit inside a product number: V10O, A1OO, 4O90.
@@ -27,15 +29,24 @@ def _simplifier() -> OpenCC:
 def normalise(text: str) -> str:
     """Return the text in lower case, half width, simplified characters, single spaces.
 
-    Control and invisible characters are dropped; text beyond `MAX_CHARACTERS` is cut.
+    Accents and characters that join or hide are dropped, control characters separate;
+    text beyond `MAX_CHARACTERS` is cut.
     """
-    text = unicodedata.normalize("NFKC", text[: MAX_CHARACTERS * 4])
-    visible = (c if c in "\n\t" or unicodedata.category(c) not in _INVISIBLE else " " for c in text)
-    text = _SPACE.sub(" ", "".join(visible)).strip()[:MAX_CHARACTERS]
+    text = _MARKS.sub("", unicodedata.normalize("NFKD", text[: MAX_CHARACTERS * 4]))
+    text = unicodedata.normalize("NFKC", text)
+    text = "".join(_visible(c) for c in text)
+    text = _SPACE.sub(" ", text).strip()[:MAX_CHARACTERS]
     if has_han(text):
         text = _simplifier().convert(text)
     text = text.lower()
     return _DESIGNATOR.sub(lambda m: _DIGIT_LOOKALIKES.sub(_as_digits, m.group()), text)
+
+
+def _visible(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Cf":  # joiners, soft hyphens, direction marks: inside words
+        return ""
+    return " " if category in _BREAKING else character
 
 
 def has_han(text: str) -> bool:

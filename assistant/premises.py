@@ -39,6 +39,13 @@ SELECT ?statement ?value ?unit ?kind ?factor ?low ?high WHERE {
   OPTIONAL { ?figure tw:probableMinimum ?low ; tw:probableMaximum ?high }
 }
 """
+CONDITIONAL = """
+PREFIX dcterms: <http://purl.org/dc/terms/>
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT DISTINCT ?statement WHERE {
+  ?requirement tw:condition ?condition ; dcterms:source ?statement .
+}
+"""
 MODELS = """
 PREFIX dcterms: <http://purl.org/dc/terms/>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
@@ -60,7 +67,8 @@ INSISTS = frozenset(_cue(n) for n in ("confirmation", "given", "attribution"))
 ASKS_YES_NO = _cue("yes-no")
 CHOOSES = _cue("choice")
 GREATER, LOWER, HIGH, LOW = (_cue(n) for n in ("greater", "lower", "high", "low"))
-CONTRAST = _cue("contrast")
+CONTRAST, THAN, ASIDE, OF = (_cue(n) for n in ("contrast", "than", "aside", "of"))
+AT_LEAST, MINIMUM = _cue("at-least"), URIRef(f"{TWD}minimum")
 EXCLUSIVE, UNIVERSAL, PROHIBITION = (_cue(n) for n in ("exclusive", "universal", "prohibition"))
 SUFFICIENCY = _cue("sufficiency")
 PREDECESSOR, SUCCESSOR = URIRef(f"{TWD}predecessor"), URIRef(f"{TWD}successor")
@@ -70,6 +78,8 @@ NEAR = 14
 CLOSE = 4
 REACH = 30
 FAR_REACH = 60
+# A tebibyte is a tenth more than a terabyte.
+BINARY_SLACK = 0.1
 # Weight of a thing that one or two statements are about.
 RARE = 3.2
 COUNT = URIRef("http://qudt.org/vocab/quantitykind/Dimensionless")
@@ -131,6 +141,7 @@ class PremiseChecker:
             )
             for r in graph.select(FIGURES)
         ]
+        self._conditional = {URIRef(str(r["statement"])) for r in graph.select(CONDITIONAL)}
         self._models: dict[tuple[URIRef, URIRef], dict[URIRef, set[URIRef]]] = {}
         for r in graph.select(MODELS):
             key = URIRef(str(r["scenario"])), URIRef(str(r["part"]))
@@ -156,6 +167,8 @@ class PremiseChecker:
         ]
         if asserts:
             checks += [self._number, self._level, self._value]
+        elif linked.cue_nodes & {AT_LEAST} or MINIMUM in linked.nodes:
+            checks.append(self._number)  # "is 256 GB the minimum?"
         if linked.cue_nodes & INSISTS:
             checks.append(self._forbids)
         for check in checks:
@@ -165,44 +178,59 @@ class PremiseChecker:
 
     def sufficiency(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
         """Return whether an amount asked about suffices, as a message; None if not asked."""
-        if SUFFICIENCY not in linked.cue_nodes or not likely:
+        if SUFFICIENCY not in linked.cue_nodes:
             return None
         for quantity in linked.quantities:
-            for figure in self._figures_of(likely[:1], quantity):
+            for figure in self._figures_for(linked, likely, quantity)[:1]:
                 if figure.low is None:
-                    key = "enough" if quantity.low >= figure.value else "not-enough"
+                    enough = quantity.low >= figure.value or _same(quantity, figure)
+                    key = "enough" if enough else "not-enough"
                     return Contradiction(key, {"given": quantity.spoken}, figure.statement)
         return None
 
     def _number(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
-        # Of the scenario, the product or the special condition that is named, if one is.
-        named = {
-            n
-            for n in linked.nodes
-            if self._guide.exclusive.get(n) or self._guide.weight.get(n, 0.0) >= RARE
-        }
-        named |= {s for n in linked.nodes for s in self._guide.stands_for.get(n, ())}
-        about_named = [s for s in likely if named & self._guide.about[s]]
         for quantity in linked.quantities:
-            figures = self._figures_of(about_named, quantity) or self._figures_of(likely, quantity)
-            if not figures or any(
-                quantity.low <= f.value <= quantity.high and quantity.high < 2 * f.value + 1
-                for f in figures
-            ):
+            figures = self._figures_for(linked, likely, quantity)
+            if not figures or any(_same(quantity, f) for f in figures):
                 continue
             figure = figures[0]
-            if figure.low is not None and (quantity.low, quantity.high) == (
-                figure.low,
-                figure.high,
-            ):
+            probable = next((f for f in figures if _is_probable(quantity, f)), None)
+            if probable is not None:
                 fields = {
-                    "literal": f"{figure.value:g}",
-                    "low": f"{figure.low:g}",
-                    "high": f"{figure.high:g}",
+                    "literal": f"{probable.value:g}",
+                    "low": f"{probable.low:g}",
+                    "high": f"{probable.high:g}",
                 }
-                return Contradiction("premise-damaged", fields, figure.statement)
+                return Contradiction("premise-damaged", fields, probable.statement)
             return Contradiction("premise-number", {"given": quantity.spoken}, figure.statement)
         return None
+
+    def _figures_for(
+        self, linked: Linked, likely: Sequence[URIRef], quantity: Quantity
+    ) -> list[GuideFigure]:
+        """Return the figures a quantity of a question is to be held against.
+
+        They measure the same kind of thing of the part that is named. Where a scenario, a
+        product or a special condition is named, they are about it; a figure for a special
+        condition that is not named is left aside.
+        """
+        parts = [n for n in linked.nodes if n in self._guide.parts]
+        fitting = [
+            s
+            for s in likely
+            if not parts
+            or any(self._guide.credit(n)[self._guide.position[s]] >= 0.6 for n in parts)
+        ]
+        named = {n for n in linked.nodes if self._guide.exclusive.get(n) or self._is_rare(n)}
+        named |= {s for n in linked.nodes for s in self._guide.stands_for.get(n, ())}
+        about_named = [s for s in fitting if named & self._guide.about[s]]
+        if figures := self._figures_of(about_named, quantity):
+            return figures
+        plain = [s for s in fitting if s not in self._conditional]
+        return self._figures_of(plain, quantity) or self._figures_of(fitting, quantity)
+
+    def _is_rare(self, node: URIRef) -> bool:
+        return self._guide.weight.get(node, 0.0) >= RARE
 
     def _figures_of(self, statements: Sequence[URIRef], quantity: Quantity) -> list[GuideFigure]:
         return [
@@ -213,30 +241,32 @@ class PremiseChecker:
         ]
 
     def _order(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
-        """Two things of which the graph knows the order, in the question the other way round."""
-        if CHOOSES in linked.cue_nodes:
+        """Two things of which the graph knows the order, in the question the other way round.
+
+        Only a plain sentence is judged: with a negation, a passive or "compared with" it is
+        open which of the two is said to be ahead, and nothing is better than a wrong no.
+        """
+        if linked.cue_nodes & {CHOOSES, ASIDE, PROHIBITION}:
             return None
         for claim in self._claims:
             name = claim.property.rsplit("#", 1)[-1]
             pair = [m for m in linked.things if m.node in (claim.subject, claim.value)]
-            if len({m.node for m in pair}) != 2 or name not in (
-                "slightlyInferiorTo",
-                "predecessorOf",
-            ):
+            if name not in ("slightlyInferiorTo", "predecessorOf") or len(pair) != 2:
                 continue
-            first, second = pair[0], next(m for m in pair if m.node != pair[0].node)
-            lesser_first = first.node == claim.subject
-            fields = {"first": first.node, "second": second.node}
+            first, second = pair
+            if first.node == second.node:
+                continue
+            fields = {"first": claim.subject, "second": claim.value}
             if name == "slightlyInferiorTo":
-                if GREATER in linked.cue_nodes and lesser_first and not self._denied(linked):
+                greater = _compares(first, second, GREATER, linked)
+                lower = _compares(first, second, LOWER, linked)
+                lesser_first = first.node == claim.subject
+                if (greater and lesser_first) or (lower and not lesser_first):
                     return Contradiction("premise-comparison", fields, claim.statement)
-                if LOWER in linked.cue_nodes and not lesser_first:
-                    swapped = {"first": second.node, "second": first.node}
-                    return Contradiction("premise-comparison", swapped, claim.statement)
-            elif not lesser_first and _relates(first, second, PREDECESSOR, linked):
-                swapped = {"first": second.node, "second": first.node}
-                return Contradiction("premise-order", swapped, claim.statement)
-            elif lesser_first and _relates(first, second, SUCCESSOR, linked):
+            elif (
+                _is_called(first, second, PREDECESSOR, linked) == claim.value
+                or _is_called(first, second, SUCCESSOR, linked) == claim.subject
+            ):
                 return Contradiction("premise-order", fields, claim.statement)
         return None
 
@@ -381,16 +411,51 @@ class PremiseChecker:
         return None
 
 
-def _relates(first: Mention, second: Mention, relation: URIRef, linked: Linked) -> bool:
-    """Return whether the first is called a relation of the second.
+def _same(quantity: Quantity, figure: GuideFigure) -> bool:
+    """Return whether a quantity is a figure; 1024 for 1000 is the same amount of data."""
+    slack = 0.0 if figure.kind == COUNT else BINARY_SLACK * figure.value
+    within = quantity.low - slack <= figure.value <= quantity.high + slack
+    return within and quantity.high < 2 * figure.value + 1
 
-    "X is the successor of Y" has the word between them, "X是Y的后继" right behind both.
+
+def _is_probable(quantity: Quantity, figure: GuideFigure) -> bool:
+    """Return whether a quantity lies in the probable reading of a damaged figure."""
+    if figure.low is None or figure.high is None:
+        return False
+    return figure.low <= quantity.low <= quantity.high <= figure.high
+
+
+def _compares(first: Mention, second: Mention, relation: URIRef, linked: Linked) -> bool:
+    """Return whether the first is put above or below the second by a comparative.
+
+    "X is faster than Y" has it between them, "X比Y快" behind both with 比 between.
     """
-    return any(
-        m.node == relation
-        and ((first.end <= m.start and m.end <= second.start) or 0 <= m.start - second.end <= 3)
-        for m in linked.things
-    )
+    cues = [c for c in linked.cues if c.node == relation]
+    than = any(first.end <= c.start < second.start for c in linked.cues if c.node == THAN)
+    between = any(first.end <= c.start and c.end <= second.start for c in cues)
+    behind = any(0 <= c.start - second.end <= NEAR for c in cues)
+    return between if linked.language == "en" else than and behind
+
+
+def _is_called(first: Mention, second: Mention, relation: URIRef, linked: Linked) -> URIRef | None:
+    """Return which of two things is called a relation (predecessor) of the other, if clear.
+
+    "X is the R of Y", "X是Y的R": the first. "The R of X is Y", "X's R is Y", "X的R是Y":
+    the second.
+    """
+    ties = [c for c in linked.cues if c.node == OF]
+    for m in linked.things:
+        if m.node != relation:
+            continue
+        tied_behind = any(0 <= c.start - m.end <= 1 for c in ties)
+        tied_before = any(0 <= m.start - c.end <= 1 for c in ties)
+        if first.end <= m.start and m.end <= second.start:
+            return first.node if tied_behind else second.node
+        if second.end <= m.start and tied_before:
+            return first.node
+        if m.end <= first.start and tied_behind:
+            return second.node
+    return None
 
 
 def _near(mention: Mention, cues: Iterable[Mention], reach: int = NEAR) -> bool:

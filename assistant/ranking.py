@@ -7,7 +7,9 @@ not seen (`make encoder`), and kept beside the head.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +34,7 @@ INSTRUCTION = URIRef("https://w3id.org/trainwright/data/cue-instruction")
 SHORT = 16
 KINDS = ("in_guide", "not_stated", "outside")
 NEIGHBOURS = 200
+DIGEST_SIZE = 32
 # Weight of the best example against the mean of the best three; measured on examples.
 BEST_SHARE = 0.6
 
@@ -84,7 +87,7 @@ class FusionWeights:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             return cls(np.array(data["statements"]), np.array(data["kinds"]), data["gates"])
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise BrokenData(path, f"no fusion weights: {error}") from error
 
 
@@ -248,24 +251,46 @@ def cached_vectors(encoder: Encoder, linker: Linker, texts: Sequence[str]) -> Ve
     key = "\0".join([encoder.name, *texts, *names])
     digest = hashlib.sha256(key.encode()).hexdigest()[:24]
     path = user_cache_path("trainwright") / f"examples-{digest}.npy"
-    try:
-        cached = np.load(path, allow_pickle=False)
-        if cached.shape[0] == len(texts):
-            return np.asarray(cached, dtype=np.float32)
-    except (OSError, ValueError):
-        pass  # no cache, or a broken one: compute
+    cached = _read_vectors(path, len(texts))
+    if cached is not None:
+        return cached
     prepared = [linker.prepare(text) for text in texts]
     vectors: Vectors = np.vstack(
         [encoder.encode(prepared[i : i + 64]) for i in range(0, len(texts), 64)]
     )
+    _write_vectors(path, vectors)
+    return vectors
+
+
+def _read_vectors(path: Path, count: int) -> Vectors | None:
+    """Return the vectors of a cache file, or None if there is none or it is damaged.
+
+    A damaged cache must cost a slower start and nothing else, so the bytes are held
+    against a digest before anything is made of them.
+    """
+    try:
+        data = path.read_bytes()
+        body, digest = data[:-DIGEST_SIZE], data[-DIGEST_SIZE:]
+        if hashlib.sha256(body).digest() != digest:
+            return None
+        vectors = np.load(io.BytesIO(body), allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    fits = vectors.ndim == 2 and len(vectors) == count and vectors.dtype == np.float32
+    return vectors if fits else None
+
+
+def _write_vectors(path: Path, vectors: Vectors) -> None:
+    buffer = io.BytesIO()
+    np.save(buffer, vectors.astype(np.float32))
+    body = buffer.getvalue()
+    part = path.with_suffix(f".{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{id(vectors)}.part.npy")
-        np.save(part, vectors)
+        part.write_bytes(body + hashlib.sha256(body).digest())
         part.replace(path)
     except OSError:
-        pass  # a read-only home costs a slower start, nothing else
-    return vectors
+        return  # a read-only home costs a slower start, nothing else
 
 
 def _blend(found: list[float], floor: float) -> float:

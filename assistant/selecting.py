@@ -35,6 +35,7 @@ SELECT DISTINCT ?node ?class WHERE {
 }
 """
 
+PART = URIRef("https://w3id.org/trainwright/ontology#Part")
 MOST_BINDINGS = 6
 MOST_STATEMENTS = 8
 MOST_FOCUSED = 5
@@ -187,7 +188,7 @@ class Selector:
         linked = reading.linked
         order = ranked.statements.argsort()[::-1].tolist()
         best = ranked.statements[order[0]]
-        bare = self._bare(reading)
+        bare = self.bare(reading)
         if bare is None:
             joined = [i for i in order[1:MOST_JOINED] if ranked.statements[i] >= JOIN_SHARE * best]
         else:
@@ -213,7 +214,7 @@ class Selector:
             chosen.append(covering[0])
         return [self._guide.statements[i] for i in chosen]
 
-    def _bare(self, reading: Reading) -> URIRef | None:
+    def bare(self, reading: Reading) -> URIRef | None:
         """Return the one thing a question names if it says nothing else, or None."""
         own = {m.node for m in reading.own.things}
         if len(own) == 1 and own <= self._guide.covered and len(reading.own.asked) <= SHORT:
@@ -379,7 +380,17 @@ class Selector:
             for node in (m.node, *sorted(self._guide.stands_for.get(m.node, ())))
         ]
         kind = parameter.node_class
+        if kind == PART:  # a kind of part; a product stands for its kind
+            kinds = [c for n in meant for c in ([n] if "/ontology#" in n else self._kinds_of(n))]
+            return list(dict.fromkeys(k for k in kinds if self._is(k, PART) and k != PART))
         return list(dict.fromkeys(n for n in meant if self._is(n, kind)))
+
+    def _kinds_of(self, node: URIRef) -> list[URIRef]:
+        """Return the kinds of part a product or technology is, the narrowest first."""
+        kinds = self._guide.broader.get(node, frozenset())
+        return sorted(
+            (k for k in kinds if "/ontology#" in k), key=lambda k: -len(self._classes.get(k, ()))
+        )[:1]
 
     def _is(self, node: URIRef, kind: URIRef | None) -> bool:
         if kind is None:

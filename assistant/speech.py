@@ -26,6 +26,10 @@ SELECT ?figure ?value ?symbol ?bound ?low ?high WHERE {
   OPTIONAL { ?figure tw:probableMinimum ?low ; tw:probableMaximum ?high }
 }
 """
+COLLECTING = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?node WHERE { ?node tw:collects true }
+"""
 COLUMNS = ("scenario", "part", "model", "count", "capacity")
 
 
@@ -36,6 +40,7 @@ class Speech:
         self._graph = graph
         self._messages = messages
         self._figures = {URIRef(str(r["figure"])): r for r in graph.select(FIGURES)}
+        self._collecting = {URIRef(str(r["node"])) for r in graph.select(COLLECTING)}
         self.name = cache(self._name)
         self._wording = cache(self._wording_of)
 
@@ -46,21 +51,17 @@ class Speech:
     def names(
         self, nodes: Sequence[URIRef], language: str, as_mentioned: Linked | None = None
     ) -> str:
-        """Return the names of nodes in a row, with the words of the question if they differ.
+        """Return the names of nodes in a row.
 
-        "other NVIDIA GPU (H100)": the class is what the graph knows, the name what was asked.
+        A node that gathers many names ("other NVIDIA GPU") is called by the one that was asked.
         """
-        asked = {m.node: m.text for m in as_mentioned.things} if as_mentioned else {}
+        mentions = as_mentioned.things if as_mentioned else ()
         parts = []
         for node in nodes:
-            label, word = self.name(node, language), asked.get(node, "")
-            same = not word or word.lower() in label.lower() or self._is_plain(node, word, language)
-            parts.append(label if same else f"{word.upper() if word.isascii() else word}")
+            words = [_as_written(m.text) for m in mentions if m.node == node]
+            gathers = node in self._collecting and words
+            parts += words if gathers else [self.name(node, language)]
         return self._messages("name-separator", language).join(dict.fromkeys(parts))
-
-    def _is_plain(self, node: URIRef, word: str, language: str) -> bool:
-        """Return whether a word is just another everyday name of the node's label."""
-        return any(c.isdigit() for c in word) is False and not word.isascii()
 
     def _wording_of(self, statement: URIRef, language: str) -> str:
         return self._graph.text(statement, URIRef(TW + "wording"), language) or ""
@@ -78,6 +79,9 @@ class Speech:
         """Return the text of an answer by its template's pattern."""
         candidate = selected
         pattern = candidate.template.patterns[language]
+        held = {row["statement"] for row in candidate.rows}
+        if not held.issuperset(statements):
+            pattern = "{statements}"  # its lead would be said of more than its rows
         subjects = list(dict.fromkeys(n for b in candidate.bindings for n in b.values()))
         return pattern.format(
             statements=self.cited(statements, language),
@@ -148,3 +152,8 @@ class Speech:
         used = [i for i in range(len(COLUMNS)) if any(cells[i] for cells in cells_by_row)]
         titles = [self._messages(f"column-{COLUMNS[i]}", language) for i in used]
         return Table(titles, [[cells[i] for i in used] for cells in cells_by_row])
+
+
+def _as_written(word: str) -> str:
+    """Return a name as people write it: the linked text is in lower case."""
+    return word.upper() if word.isascii() and any(c.isdigit() for c in word) else word

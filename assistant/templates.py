@@ -7,7 +7,7 @@ chit-chat, unrelated topics, hidden instructions, what the guide does not say.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,7 @@ SELECT ?statement ?question WHERE { ?statement tw:exampleQuestion ?question }
 ORDER BY ?statement ?question
 """
 
+_LATIN = re.compile(r"[a-z][a-z'-]+")
 SINGLE_STATEMENT = "single_statement"
 
 
@@ -113,6 +114,11 @@ class TemplateLibrary:
 
     templates: dict[str, Template]
     examples: tuple[ExampleQuestion, ...]
+
+    def usual_words(self) -> frozenset[str]:
+        """Return the Latin words that stand in two or more example questions."""
+        seen = Counter(w for e in self.examples for w in set(_LATIN.findall(e.text.lower())))
+        return frozenset(word for word, count in seen.items() if count > 1)
 
     @classmethod
     def load(cls, folder: Path = TEMPLATES) -> TemplateLibrary:
