@@ -77,6 +77,8 @@ PREDECESSOR, SUCCESSOR = URIRef(f"{TWD}predecessor"), URIRef(f"{TWD}successor")
 NEAR = 14
 CLOSE = 4
 REACH = 30
+# A yes/no question this short is about the number in it.
+SHORT = 30
 FAR_REACH = 60
 # A tebibyte is a tenth more than a terabyte.
 BINARY_SLACK = 0.1
@@ -167,7 +169,7 @@ class PremiseChecker:
         ]
         if asserts:
             checks += [self._number, self._level, self._value]
-        elif linked.cue_nodes & {AT_LEAST} or MINIMUM in linked.nodes:
+        elif len(linked.asked) <= SHORT and {AT_LEAST, MINIMUM} & (linked.cue_nodes | linked.nodes):
             checks.append(self._number)  # "is 256 GB the minimum?"
         if linked.cue_nodes & INSISTS:
             checks.append(self._forbids)

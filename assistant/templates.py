@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from rdflib import URIRef
@@ -22,13 +23,16 @@ DESCRIPTIONS = """
 PREFIX dcterms: <http://purl.org/dc/terms/>
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT ?template ?name ?selection WHERE {
-  ?template a tw:Template ; dcterms:identifier ?name ; tw:selection ?selection .
+  ?template a tw:Template ; dcterms:identifier ?name .
+  OPTIONAL { ?template tw:selection ?selection }
 }
 """
 PARAMETERS = """
 PREFIX sh: <http://www.w3.org/ns/shacl#>
-SELECT ?template ?name ?class ?minimum WHERE {
-  ?template sh:parameter ?parameter . ?parameter sh:name ?name ; sh:minCount ?minimum .
+SELECT ?template ?parameter ?name ?class ?minimum WHERE {
+  ?template sh:parameter ?parameter .
+  OPTIONAL { ?parameter sh:name ?name }
+  OPTIONAL { ?parameter sh:minCount ?minimum }
   OPTIONAL { ?parameter sh:class ?class }
 }
 """
@@ -61,6 +65,8 @@ SELECT ?statement ?question WHERE { ?statement tw:exampleQuestion ?question }
 ORDER BY ?statement ?question
 """
 
+SELECTIONS = ("Exhaustive", "Focused", "NoSelection", "PerThing")
+PATTERN_FIELDS = frozenset({"passages", "statements", "subject", "things"})
 _LATIN = re.compile(r"[a-z][a-z'-]+")
 SINGLE_STATEMENT = "single_statement"
 
@@ -135,6 +141,8 @@ class TemplateLibrary:
         needs: dict[Any, list[URIRef]] = defaultdict(list)
         patterns: dict[Any, list[tuple[str, str]]] = defaultdict(list)
         for row in described.select(PARAMETERS):
+            if "name" not in row or "minimum" not in row:
+                raise BrokenData(folder, f"{row['parameter']} needs sh:name and sh:minCount")
             node_class = URIRef(str(row["class"])) if "class" in row else None
             parameters[row["template"]].append(
                 Parameter(str(row["name"]), node_class, bool(int(row["minimum"])))
@@ -151,26 +159,52 @@ class TemplateLibrary:
         for row in described.select(DESCRIPTIONS):
             name, node = str(row["name"]), row["template"]
             path = folder / f"{name}.rq"
+            selection = str(row.get("selection", "none")).rsplit("#", 1)[-1]
+            if selection not in SELECTIONS:
+                raise BrokenData(
+                    path.with_suffix(".ttl"),
+                    f"tw:selection is {selection}; allowed are {', '.join(SELECTIONS)}",
+                )
             templates[name] = Template(
                 name,
                 URIRef(str(node)),
-                str(row["selection"]).rsplit("#", 1)[-1],
+                selection,
                 checked_query(path) if path.exists() else None,
                 tuple(sorted(parameters[node], key=lambda p: p.name)),
                 frozenset(cues[node]),
                 frozenset(excludes[node]),
                 frozenset(needs[node]),
-                dict(patterns[node]),
+                _by_language(patterns[node], path.with_suffix(".ttl")),
             )
             _check(templates[name], path)
+        for path in folder.glob("*.rq"):
+            if path.stem not in templates:
+                raise BrokenData(path, "no template of this name is described in a .ttl file")
         return cls(templates, tuple(_examples(described)))
 
 
+def _by_language(patterns: list[tuple[str, str]], path: Path) -> dict[str, str]:
+    """Return the patterns by language; two in one language are an error."""
+    found = dict(patterns)
+    if len(found) != len(patterns):
+        raise BrokenData(path, "has two answer patterns in one language")
+    return found
+
+
 def _check(template: Template, path: Path) -> None:
+    described = path.with_suffix(".ttl")
     if template.query is None:
+        if template.selection != "NoSelection":
+            raise BrokenData(path, f"no such file, though the selection is {template.selection}")
         return
     if set(template.patterns) != {"zh", "en"}:
-        raise BrokenData(path.with_suffix(".ttl"), "needs an answer pattern in zh and in en")
+        raise BrokenData(described, "needs an answer pattern in zh and in en")
+    fields = {language: _fields(text, described) for language, text in template.patterns.items()}
+    if fields["zh"] != fields["en"]:
+        raise BrokenData(described, "the answer pattern has other fields in zh than in en")
+    if unknown := fields["zh"] - PATTERN_FIELDS:
+        allowed = ", ".join(sorted(PATTERN_FIELDS))
+        raise BrokenData(described, f"pattern fields {sorted(unknown)}; allowed are {allowed}")
     selected = set(re.findall(r"\?(\w+)", template.query.split("WHERE", 1)[0]))
     missing = {p.name for p in template.parameters} - selected
     if missing:
@@ -178,6 +212,13 @@ def _check(template: Template, path: Path) -> None:
     for needed in ("statement", "source"):
         if needed not in selected:
             raise BrokenData(path, f"the query does not select ?{needed}")
+
+
+def _fields(pattern: str, path: Path) -> set[str]:
+    try:
+        return {name for _, name, _, _ in Formatter().parse(pattern) if name is not None}
+    except ValueError as error:
+        raise BrokenData(path, f"answer pattern {pattern!r}: {error}") from error
 
 
 def _examples(described: KnowledgeGraph) -> list[ExampleQuestion]:

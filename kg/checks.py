@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import rdflib
+from rdflib.namespace import SH
+from rdflib.term import Node, URIRef
 
 from kg.graph import ONTOLOGY, KnowledgeGraph, checked_query, turtle_files
 from kg.namespaces import shorten
@@ -36,8 +38,10 @@ def check_terms(graph: KnowledgeGraph, checks: Path = CHECKS) -> list[Violation]
     ]
 
 
-def check_shapes(graph: KnowledgeGraph, shapes: Path = SHAPES) -> list[Violation]:
-    """Return what the SHACL shapes object to."""
+def check_shapes(
+    graph: KnowledgeGraph, shapes: Path = SHAPES, language: str = "en"
+) -> list[Violation]:
+    """Return what the SHACL shapes object to, with messages in a language."""
     import pyshacl  # 0.3 s to import, and only checks need it
 
     # pySHACL needs a graph it may copy; the Oxigraph store is not one.
@@ -49,13 +53,20 @@ def check_shapes(graph: KnowledgeGraph, shapes: Path = SHAPES) -> list[Violation
         rules.parse(path, format="turtle")
     _, report, _ = pyshacl.validate(data, shacl_graph=rules, advanced=False, inference="none")
     assert isinstance(report, rdflib.Graph)
-    sh = rdflib.Namespace("http://www.w3.org/ns/shacl#")
     return [
         Violation(
-            shorten(report.value(result, sh.sourceShape)),
-            shorten(report.value(result, sh.focusNode)),
-            f"{shorten(report.value(result, sh.resultPath) or '')} "
-            f"{report.value(result, sh.resultMessage)}".strip(),
+            shorten(report.value(result, SH.sourceShape)),
+            shorten(report.value(result, SH.focusNode)),
+            _message(report, result, language),
         )
-        for result in report.objects(None, sh.result)
+        for result in report.objects(None, SH.result)
     ]
+
+
+def _message(report: rdflib.Graph, result: Node, language: str) -> str:
+    """Return a result's message in a language, after the path it is about if that is an IRI."""
+    messages = list(report.objects(result, SH.resultMessage))
+    fitting = [m for m in messages if getattr(m, "language", None) == language] or messages
+    path = report.value(result, SH.resultPath)
+    where = f"{shorten(path)} " if isinstance(path, URIRef) else ""
+    return where + str(min(fitting, key=str, default=""))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pyparsing import ParseException
+from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
@@ -57,6 +58,10 @@ def _check_text(query: str) -> None:
         parsed = parseQuery(query)
     except (ParseException, ValueError, RecursionError) as error:
         raise QueryFailed(f"not a SPARQL query (updates are not accepted): {error}") from error
+    try:
+        translateQuery(parsed)
+    except Exception as error:  # an undeclared prefix is an Exception of no kind of its own
+        raise QueryFailed(str(error)) from error
     form = next((part.name for part in parsed if getattr(part, "name", "").endswith("Query")), "")
     if form not in READING_FORMS:
         raise QueryRefused("only SELECT, ASK, CONSTRUCT and DESCRIBE are accepted", form)
