@@ -21,8 +21,8 @@ from assistant.messages import Messages
 from assistant.normalisation import has_han
 from assistant.premises import Contradiction, PremiseChecker
 from assistant.provenance import Provenance
-from assistant.ranking import OUTSIDE, FusionWeights, Ranked, Ranker, build_index
-from assistant.selecting import Candidate, Gate, Selector
+from assistant.ranking import OUTSIDE, SHORT, FusionWeights, Ranked, Ranker, build_index
+from assistant.selecting import ABOUT, Candidate, Gate, Selector
 from assistant.speech import Speech
 from assistant.templates import TemplateLibrary
 from assistant.wordings import wordings_of
@@ -38,8 +38,15 @@ SMALL_TALK = 0.75
 # Below this share of the ranking's likelihood a statement is not called nearby.
 NEARBY_SHARE = 0.05
 
+NODE = URIRef("https://w3id.org/trainwright/data/node")
+# With more mentions than this a question is about a configuration, not a property.
+MOST_BEYOND = 3
 RANKING_CUES = frozenset(
     URIRef(f"https://w3id.org/trainwright/data/cue-{name}") for name in ("greater", "lower")
+)
+SUBJECT_CUES = frozenset(
+    URIRef(f"https://w3id.org/trainwright/data/cue-{name}")
+    for name in ("choice", "count", "amount", "reason", "follow-up")
 )
 # A statement this likely compared with the best one may be what was meant.
 LIKELY_SHARE = 0.15
@@ -144,6 +151,8 @@ class Assistant:
             reading = self._reader.read(question)
         ranked = self._ranker.rank(reading.linked, self._ranker.evidence(list(reading.texts)))
         kind = self._kind(reading, ranked)
+        if kind == "outside" and self._lacks_its_subject(reading, ranked):
+            return self._needs_subject(reading, ranked)
         if kind == "outside":
             return self._out_of_scope(reading, ranked)
         if kind == "not_stated" and not self._misstated(reading, ranked):
@@ -162,7 +171,9 @@ class Assistant:
             return "not_stated"  # a thing of this field, if not of the guide
         if kind == "not_stated" and not unspoken and self._selector.bare(reading) is not None:
             return "in_guide"  # names a thing of the guide and nothing else
-        if kind == "in_guide" and self._compares_the_uncompared(linked):
+        if kind == "in_guide" and (
+            self._compares_the_uncompared(linked) or self._asks_beyond(linked)
+        ):
             return "not_stated"
         return kind
 
@@ -173,13 +184,27 @@ class Assistant:
         products = {n for n in linked.nodes if ACCELERATOR in self._guide.exclusive.get(n, ())}
         return len(products) == 2 and not any(products <= a for a in self._guide.about.values())
 
+    def _asks_beyond(self, linked: Linked) -> bool:
+        """Return whether a product's property is asked for that no statement puts with it.
+
+        "A100 memory size": the guide speaks of the A100 and of memory, never of both.
+        """
+        products = [n for n in linked.nodes if ACCELERATOR in self._guide.exclusive.get(n, ())]
+        others = [n for n in linked.nodes if n in self._measured or n in self._guide.parts]
+        properties = [n for n in others if n not in self._guide.broader and n not in products]
+        if len(products) != 1 or not properties or len(linked.things) > MOST_BEYOND:
+            return False
+        if NODE in linked.nodes or any(self._guide.is_for_scenario(n) for n in linked.nodes):
+            return False
+        about_product = self._guide.credit(products[0]) >= ABOUT
+        return not any((about_product & (self._guide.credit(n) >= ABOUT)).any() for n in properties)
+
     def _is_no_follow_up(self, reading: Reading) -> bool:
         """Return whether a short text only seems to lean on the question before: thanks, hello."""
         own = reading.own
         if own.things or own.cues or own.quantities or own.designators:
             return False
-        alone = self._ranker.rank(own)
-        return any(alone.templates.get(t, 0.0) >= SMALL_TALK for t in OUTSIDE)
+        return self._is_small_talk(self._ranker.rank(own))
 
     def _misstated(self, reading: Reading, ranked: Ranked) -> bool:
         """Return whether a question the guide does not answer asserts what the guide denies."""
@@ -215,6 +240,22 @@ class Assistant:
     def _examples(self, language: str) -> str:
         separator = self._messages("example-separator", language)
         return separator.join(self.suggested_questions(language)[:3])
+
+    def _lacks_its_subject(self, reading: Reading, ranked: Ranked) -> bool:
+        """Return whether a short question asks which, how many or why, and of nothing."""
+        linked = reading.linked
+        asks = linked.cue_nodes & SUBJECT_CUES
+        short = not linked.things and len(linked.asked) <= SHORT
+        return bool(asks) and short and not self._is_small_talk(ranked)
+
+    def _is_small_talk(self, ranked: Ranked) -> bool:
+        return any(ranked.templates.get(t, 0.0) >= SMALL_TALK for t in OUTSIDE)
+
+    def _needs_subject(self, reading: Reading, ranked: Ranked) -> Answer:
+        language = reading.linked.language
+        text = self._messages("needs-thing", language, examples=self._examples(language))
+        suggestions = self.suggested_questions(language)[:3]
+        return self._answer(reading, ranked, "needs_input", text, (), suggestions=suggestions)
 
     def _out_of_scope(self, reading: Reading, ranked: Ranked) -> Answer:
         language = reading.linked.language
@@ -261,7 +302,7 @@ class Assistant:
         if verdict is not None:
             statements = [verdict.statement, *(s for s in statements if s != verdict.statement)]
         if verdict is not None:
-            lead = self._verdict(verdict, language)
+            lead = self._verdict(verdict, linked)
             rest = self._speech.cited(statements[1:], language, first=2)
             text = f"{lead} {rest}".strip()
             if wrong is not None:
@@ -299,9 +340,12 @@ class Assistant:
             if ranked.statements[i] >= LIKELY_SHARE * best and not conflict[i]
         ] or [self._guide.statements[ranked.best()]]
 
-    def _verdict(self, verdict: Contradiction, language: str) -> str:
+    def _verdict(self, verdict: Contradiction, linked: Linked) -> str:
+        language = linked.language
         fields: dict[str, Any] = {
-            key: self._speech.name(value, language) if isinstance(value, URIRef) else value
+            key: self._speech.names([value], language, linked)
+            if isinstance(value, URIRef)
+            else value
             for key, value in verdict.fields.items()
         }
         statement = self._speech.cited([verdict.statement], language)

@@ -135,7 +135,7 @@ class Reader:
         )
         texts = [self._substituted(linked, before) or f"{before.asked} {linked.asked}"]
         if any(m.node in self._guide.covered for m in linked.things):
-            texts.append(linked.asked)
+            texts += [texts[0], linked.asked]  # the whole counts twice
         return Reading(merged, linked, tuple(texts))
 
     def _substituted(self, linked: Linked, before: Linked) -> str | None:

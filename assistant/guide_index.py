@@ -154,6 +154,11 @@ class GuideIndex:
                 says = self._says.setdefault(kind, np.zeros(total))
                 says += [float(node in self.about[s]) for s in self.statements]
 
+    def is_for_scenario(self, node: URIRef) -> bool:
+        """Return whether a node is a scenario or stands for one."""
+        meant = {node, *self.stands_for.get(node, ())}
+        return any(k.endswith("#Scenario") for m in meant for k in self.exclusive.get(m, ()))
+
     def credit(self, node: URIRef) -> Vector:
         """Return how far a mention speaks for each statement, from 0 to 1."""
         if node not in self._credit:

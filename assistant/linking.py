@@ -34,7 +34,7 @@ SELECT ?word ?value WHERE { ?word a tw:NumberWord ; tw:numberValue ?value }
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+|\d{1,15}(?:\.\d{1,6})?"
 _NUMBER = re.compile(
-    rf"(?<![a-z\d.,/-])({_DIGITS})(?:\s*(?:[-~–—到至]|to|or)\s*({_DIGITS}))?(?!\.?\d|[,/]\d|e\d)"
+    rf"(?<![a-z\d./-])(?<!\d,)({_DIGITS})(?:\s*(?:[-~–—到至]|to|or)\s*({_DIGITS}))?(?!\.?\d|[,/]\d|e\d)"
 )
 # Shaped like a product number: letters and digits in one word (h100, mi300x, 910b).
 _DESIGNATOR = re.compile(

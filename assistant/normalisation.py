@@ -17,7 +17,7 @@ _SPACE = re.compile(r"\s+")
 _HAN = re.compile(r"[㐀-䶿一-鿿]")
 # Letters that stand for a digit inside a product number: V10O, A1OO, 4O90.
 _DESIGNATOR = re.compile(r"(?<![a-z0-9])(?=[a-z]*\d)[a-z0-9]{3,8}(?![a-z0-9])")
-_DIGIT_LOOKALIKES = re.compile(r"(?<=\d)o+(?=$|\d|o)|(?<=\d)l(?=\d)")
+_DIGIT_LOOKALIKES = re.compile(r"(?<=\d)o+(?=s?$|\d|o)|(?<=\d)l(?=\d)")
 
 
 @cache

@@ -184,7 +184,7 @@ class PremiseChecker:
             return None
         for quantity in linked.quantities:
             for figure in self._figures_for(linked, likely, quantity)[:1]:
-                if figure.low is None:
+                if figure.low is None and figure.kind != COUNT:
                     enough = quantity.low >= figure.value or _same(quantity, figure)
                     key = "enough" if enough else "not-enough"
                     return Contradiction(key, {"given": quantity.spoken}, figure.statement)
@@ -226,8 +226,9 @@ class PremiseChecker:
         named = {n for n in linked.nodes if self._guide.exclusive.get(n) or self._is_rare(n)}
         named |= {s for n in linked.nodes for s in self._guide.stands_for.get(n, ())}
         about_named = [s for s in fitting if named & self._guide.about[s]]
-        if figures := self._figures_of(about_named, quantity):
-            return figures
+        figures = self._figures_of(about_named, quantity)
+        if figures or any(self._guide.is_for_scenario(n) for n in named):
+            return figures  # what holds in general says nothing of a scenario
         plain = [s for s in fitting if s not in self._conditional]
         return self._figures_of(plain, quantity) or self._figures_of(fitting, quantity)
 
@@ -252,7 +253,7 @@ class PremiseChecker:
             return None
         for claim in self._claims:
             name = claim.property.rsplit("#", 1)[-1]
-            pair = [m for m in linked.things if m.node in (claim.subject, claim.value)]
+            pair = [m for m in linked.things if m.node in (claim.subject, claim.value)][:2]
             if name not in ("slightlyInferiorTo", "predecessorOf") or len(pair) != 2:
                 continue
             first, second = pair
@@ -442,8 +443,8 @@ def _compares(first: Mention, second: Mention, relation: URIRef, linked: Linked)
 def _is_called(first: Mention, second: Mention, relation: URIRef, linked: Linked) -> URIRef | None:
     """Return which of two things is called a relation (predecessor) of the other, if clear.
 
-    "X is the R of Y", "X是Y的R": the first. "The R of X is Y", "X's R is Y", "X的R是Y":
-    the second.
+    "X is the R of Y", "X is Y's R", "X是Y的R": the first. "The R of X is Y", "X's R is Y",
+    "X的R是Y": the second.
     """
     ties = [c for c in linked.cues if c.node == OF]
     for m in linked.things:
@@ -453,7 +454,7 @@ def _is_called(first: Mention, second: Mention, relation: URIRef, linked: Linked
         tied_before = any(0 <= m.start - c.end <= 1 for c in ties)
         if first.end <= m.start and m.end <= second.start:
             return first.node if tied_behind else second.node
-        if second.end <= m.start and tied_before:
+        if second.end <= m.start and (tied_before or m.start - second.end <= CLOSE):
             return first.node
         if m.end <= first.start and tied_behind:
             return second.node
