@@ -45,7 +45,9 @@ SELECT DISTINCT ?layer ?subject ?name WHERE {
 }
 """
 
-SHORTEST_MISSPELT = 6
+SHORTEST_MISSPELT = 5
+# Words up to here are so close to others that only a swap or a missing letter is put right.
+SHORT_WORD = 5
 
 _WORD = re.compile(r"[a-z][a-z'-]+")
 
@@ -167,6 +169,8 @@ class Lexicon:
         best: tuple[int, str] | None = None
         for length in range(len(word) - allowed, len(word) + allowed + 1):
             for known in self._words.get((word[0], length), ()):
+                if len(word) <= SHORT_WORD and not _is_likely_slip(word, known):
+                    continue
                 slips = DamerauLevenshtein.distance(word, known, score_cutoff=allowed)
                 if slips <= allowed and (best is None or slips < best[0]):
                     best = (slips, known)
@@ -179,6 +183,11 @@ class Lexicon:
             if same_length and any(a == b for a, b in zip(known, text, strict=True)):
                 return known
         return None
+
+
+def _is_likely_slip(word: str, known: str) -> bool:
+    """Return whether a short word is a known one with letters swapped, or lacks a letter."""
+    return sorted(word) == sorted(known) or len(known) == len(word) + 1
 
 
 def _sound(text: str) -> str:

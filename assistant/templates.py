@@ -142,7 +142,9 @@ class TemplateLibrary:
         patterns: dict[Any, list[tuple[str, str]]] = defaultdict(list)
         for row in described.select(PARAMETERS):
             if "name" not in row or "minimum" not in row:
-                raise BrokenData(folder, f"{row['parameter']} needs sh:name and sh:minCount")
+                described_in = folder / f"{str(row['template']).rsplit('template-', 1)[-1]}.ttl"
+                problem = f"{row['parameter']} needs sh:name and sh:minCount"
+                raise BrokenData(described_in, problem)
             node_class = URIRef(str(row["class"])) if "class" in row else None
             parameters[row["template"]].append(
                 Parameter(str(row["name"]), node_class, bool(int(row["minimum"])))
@@ -200,11 +202,11 @@ def _check(template: Template, path: Path) -> None:
     if set(template.patterns) != {"zh", "en"}:
         raise BrokenData(described, "needs an answer pattern in zh and in en")
     fields = {language: _fields(text, described) for language, text in template.patterns.items()}
-    if fields["zh"] != fields["en"]:
-        raise BrokenData(described, "the answer pattern has other fields in zh than in en")
-    if unknown := fields["zh"] - PATTERN_FIELDS:
+    if unknown := (fields["zh"] | fields["en"]) - PATTERN_FIELDS:
         allowed = ", ".join(sorted(PATTERN_FIELDS))
         raise BrokenData(described, f"pattern fields {sorted(unknown)}; allowed are {allowed}")
+    if fields["zh"] != fields["en"]:
+        raise BrokenData(described, "the answer pattern has other fields in zh than in en")
     selected = set(re.findall(r"\?(\w+)", template.query.split("WHERE", 1)[0]))
     missing = {p.name for p in template.parameters} - selected
     if missing:

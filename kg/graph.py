@@ -97,12 +97,12 @@ def turtle_files(places: Iterable[Path]) -> list[Path]:
 
 
 def checked_query(path: Path) -> str:
-    """Return a query file's text, once it has passed the guard.
+    """Return a query file's text with the usual prefixes declared, once it passes the guard.
 
     Raises:
         BrokenData: If it does not parse or is refused; the message names the file.
     """
-    query = path.read_text(encoding="utf-8")
+    query = guard.declare_prefixes(path.read_text(encoding="utf-8"))
     try:
         guard.check(query)
     except Exception as error:

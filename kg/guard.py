@@ -28,12 +28,14 @@ REFUSED_CLAUSES = {
 
 
 def declare_prefixes(query: str) -> str:
-    """Return the query with the graph's usual prefixes declared in front of it.
-
-    A prefix that the query declares itself wins, as later declarations do in SPARQL.
-    """
-    head = "".join(f"PREFIX {prefix}: <{iri}>\n" for prefix, iri in PREFIXES.items())
-    return head + query
+    """Return the query with those of the graph's usual prefixes declared that it lacks."""
+    missing = [
+        f"PREFIX {prefix}: <{iri}>\n"
+        for prefix, iri in PREFIXES.items()
+        if re.search(rf"(?<![\w:-]){prefix}:", query)
+        and not re.search(rf"\bprefix\s+{prefix}:", query, re.IGNORECASE)
+    ]
+    return "".join(missing) + query
 
 
 def check(query: str) -> None:
@@ -58,16 +60,16 @@ def _check_text(query: str) -> None:
         parsed = parseQuery(query)
     except (ParseException, ValueError, RecursionError) as error:
         raise QueryFailed(f"not a SPARQL query (updates are not accepted): {error}") from error
-    try:
-        translateQuery(parsed)
-    except Exception as error:  # an undeclared prefix is an Exception of no kind of its own
-        raise QueryFailed(str(error)) from error
     form = next((part.name for part in parsed if getattr(part, "name", "").endswith("Query")), "")
     if form not in READING_FORMS:
         raise QueryRefused("only SELECT, ASK, CONSTRUCT and DESCRIBE are accepted", form)
     for node in _nodes(parsed):
         if node.name in REFUSED_CLAUSES:
             raise QueryRefused(REFUSED_CLAUSES[node.name], _named_iri(node))
+    try:
+        translateQuery(parsed)  # last: it rewrites the tree, and EXISTS would be gone from it
+    except Exception as error:  # an undeclared prefix is an Exception of no kind of its own
+        raise QueryFailed(str(error)) from error
 
 
 def _nodes(parsed: Any) -> Iterator[CompValue]:

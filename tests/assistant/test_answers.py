@@ -224,10 +224,7 @@ def test_what_is_no_question_asks_for_one(assistant: Assistant, name: str) -> No
             "a citation number",
             marks=pytest.mark.xfail(reason="answered with three statements nobody asked for"),
         ),
-        pytest.param(
-            "combining marks",
-            marks=pytest.mark.xfail(reason="answered with statements nobody asked for"),
-        ),
+        "combining marks",
     ],
 )
 def test_what_asks_nothing_of_the_guide_is_not_answered(assistant: Assistant, name: str) -> None:

@@ -151,7 +151,6 @@ def test_without_a_name_the_bundled_encoder_is_taken(
         pytest.param(
             b"not safetensors",
             id="another format",
-            marks=pytest.mark.xfail(reason="SafetensorError, not BrokenData"),
         ),
     ],
 )

@@ -77,7 +77,6 @@ def test_a_broken_pair_is_refused_and_named(tmp_path: Path, case: dict[str, Any]
     assert Path(error.value.path).name == case["names"]
 
 
-@pytest.mark.xfail(reason="a query without description is left out without a word")
 def test_a_query_without_description_is_refused(tmp_path: Path) -> None:
     """A query that no file describes is an error that names it."""
     folder = tmp_path / "templates"
@@ -87,7 +86,6 @@ def test_a_query_without_description_is_refused(tmp_path: Path) -> None:
         TemplateLibrary.load(folder)
 
 
-@pytest.mark.xfail(reason="a description without query counts as one that needs none")
 def test_a_description_without_its_query_is_refused(tmp_path: Path) -> None:
     """A template that selects rows needs a query."""
     folder = tmp_path / "templates"
