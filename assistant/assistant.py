@@ -60,8 +60,6 @@ MEASURED = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT DISTINCT ?quantity WHERE { ?figure tw:ofQuantity ?quantity }
 """
-# "How many scenarios are there?" is answered by a list, whose length is the number.
-LISTS = frozenset({"things_named", "core_requirements", "advantages_of"})
 
 Progress = Callable[[str, float], None]
 
@@ -316,7 +314,7 @@ class Assistant:
 
     def _asks_number(self, linked: Linked, selected: Candidate) -> bool:
         """Return whether a question asks how much or how many, and not for a list."""
-        if selected.template.name in LISTS:
+        if selected.template.counts_rows:
             return False
         for cue in linked.cues:
             if cue.node in NUMBER_CUES:

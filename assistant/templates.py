@@ -22,9 +22,10 @@ TEMPLATES = Path(__file__).parent / "templates"
 DESCRIPTIONS = """
 PREFIX dcterms: <http://purl.org/dc/terms/>
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?template ?name ?selection WHERE {
+SELECT ?template ?name ?selection ?counts WHERE {
   ?template a tw:Template ; dcterms:identifier ?name .
   OPTIONAL { ?template tw:selection ?selection }
+  OPTIONAL { ?template tw:countsRows ?counts FILTER(?counts) }
 }
 """
 PARAMETERS = """
@@ -89,7 +90,8 @@ class Template:
 
     `selection` is Exhaustive (all rows), Focused (the likeliest), PerThing (the likeliest
     of each thing asked about) or NoSelection (no query). `excludes` are classes whose
-    members the question must not mention, `needs` things or classes of which it must.
+    members the question must not mention, `needs` things or classes of which it must. With
+    `counts_rows` the number of rows answers "how many are there?".
     """
 
     name: str
@@ -100,6 +102,7 @@ class Template:
     cues: frozenset[URIRef]
     excludes: frozenset[URIRef]
     needs: frozenset[URIRef]
+    counts_rows: bool
     patterns: dict[str, str]
 
 
@@ -176,6 +179,7 @@ class TemplateLibrary:
                 frozenset(cues[node]),
                 frozenset(excludes[node]),
                 frozenset(needs[node]),
+                "counts" in row,
                 _by_language(patterns[node], path.with_suffix(".ttl")),
             )
             _check(templates[name], path)

@@ -20,6 +20,10 @@ from kg.errors import QueryFailed, QueryRefused
 from kg.namespaces import PREFIXES
 
 _ESCAPED_ASCII = re.compile(r"\\u00[0-7][0-9a-fA-F]|\\U000000[0-7][0-9a-fA-F]")
+_PROLOGUE = re.compile(
+    r"(?:\s+|#[^\n]*\n|prefix\s+[^:]*:\s*<[^>]*>|base\s*<[^>]*>)*", re.IGNORECASE
+)
+_DECLARED = re.compile(r"(?m)^\s*[pP][rR][eE][fF][iI][xX]\s+([^:\s]*):")
 READING_FORMS = frozenset({"SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery"})
 REFUSED_CLAUSES = {
     "ServiceGraphPattern": "SERVICE would send the query to another server",
@@ -29,11 +33,12 @@ REFUSED_CLAUSES = {
 
 def declare_prefixes(query: str) -> str:
     """Return the query with those of the graph's usual prefixes declared that it lacks."""
+    prologue = _PROLOGUE.match(query)
+    declared = set(_DECLARED.findall(prologue.group() if prologue else ""))
     missing = [
         f"PREFIX {prefix}: <{iri}>\n"
         for prefix, iri in PREFIXES.items()
-        if re.search(rf"(?<![\w:-]){prefix}:", query)
-        and not re.search(rf"\bprefix\s+{prefix}:", query, re.IGNORECASE)
+        if prefix not in declared and f"{prefix}:" in query
     ]
     return "".join(missing) + query
 

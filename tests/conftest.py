@@ -11,6 +11,7 @@ import pytest
 from assistant import Answer, Assistant
 from assistant.lexicon import Lexicon
 from assistant.linking import Linker
+from assistant.templates import TemplateLibrary
 from kg import KnowledgeGraph
 
 DATA = Path(__file__).parent / "data"
@@ -57,5 +58,5 @@ def mini_linker(mini: KnowledgeGraph) -> Linker:
 
 @pytest.fixture(scope="session")
 def shipped_linker(shipped: KnowledgeGraph) -> Linker:
-    """A linker that knows all shipped names."""
-    return Linker(shipped, Lexicon.of(shipped))
+    """A linker that knows all shipped names and usual words, as the assistant's does."""
+    return Linker(shipped, Lexicon.of(shipped, TemplateLibrary.load().usual_words()))

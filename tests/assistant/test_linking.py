@@ -61,11 +61,9 @@ def test_quantities_have_numbers_and_units(
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        pytest.param(
-            "1,000 GB",
-            [(1_000 * GB, 1_000 * GB, "GigaBYTE")],
-            id="a thousands separator",
-        ),
+        pytest.param("1,000 GB", [(TB, TB, "GigaBYTE")], id="a thousands separator"),
+        pytest.param("1,000,000 GB", [(1e15, 1e15, "GigaBYTE")], id="two thousands separators"),
+        pytest.param("1,00 GB", [], id="a comma elsewhere separates no thousands"),
         pytest.param(
             "64G-128G",
             [(64 * GB, 128 * GB, "GigaBYTE")],

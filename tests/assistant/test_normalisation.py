@@ -31,6 +31,9 @@ from assistant.normalisation import MAX_CHARACTERS, han_share, has_han, normalis
         pytest.param("lol, too long", "lol, too long", id="words keep their letters"),
         pytest.param("R740", "r740", id="a right product number stays"),
         pytest.param("a\0b\x07c", "a b c", id="control characters"),
+        pytest.param("Zürich naïve", "zurich naive", id="Latin accents"),
+        pytest.param("e\u0301" + "\u0301" * 9, "e", id="many accents on one letter"),
+        pytest.param("が 한국", "が 한국", id="marks of other scripts stay"),
         pytest.param("\u202eabc", "abc", id="direction override"),
         pytest.param("\ud800x", "x", id="lone surrogate"),
         pytest.param("", "", id="empty"),
@@ -55,6 +58,11 @@ def test_a_normalised_text_stays_as_it_is(typed: str) -> None:
     """Normalising twice is normalising once."""
     once = normalise(typed)
     assert normalise(once) == once
+
+
+def test_a_text_is_cut_at_a_thousand_characters() -> None:
+    """A thousand characters stay, one more is cut."""
+    assert normalise("a" * 1_000 + "b") == "a" * 1_000 == normalise("a" * 1_000)
 
 
 @pytest.mark.parametrize(

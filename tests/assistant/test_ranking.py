@@ -242,10 +242,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(mini_linker: Linker, cache:
         pytest.param("", id="empty"),
         pytest.param("{", id="cut off"),
         pytest.param("{}", id="without weights"),
-        pytest.param(
-            "[]",
-            id="a list",
-        ),
+        pytest.param("[]", id="a list"),
     ],
 )
 def test_broken_weights_are_named(tmp_path: Path, content: str | None) -> None:

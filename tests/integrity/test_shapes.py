@@ -12,6 +12,7 @@ import pytest
 import rdflib
 from rdflib.namespace import OWL, RDF, RDFS, SH
 
+from assistant.normalisation import has_han
 from kg import KnowledgeGraph, shorten
 from kg.checks import SHAPES, check_shapes
 
@@ -49,6 +50,16 @@ def test_every_rule_objects_to_what_is_broken(path: Path) -> None:
     found = {(v.rule, v.focus) for v in check_shapes(KnowledgeGraph.load(data))}
     assert {rule for rule, _ in expected} == rules(path)
     assert {(rule, focus) for rule, focus in found if rule in rules(path)} == expected
+
+
+def test_messages_come_in_the_language_asked_for() -> None:
+    """The same violations are found in both languages, each told in its own."""
+    graph = KnowledgeGraph.load(BROKEN / "terms.ttl")
+    en, zh = (check_shapes(graph, language=language) for language in ("en", "zh"))
+    assert en
+    assert {(v.rule, v.focus) for v in en} == {(v.rule, v.focus) for v in zh}
+    assert all(v.message.isascii() for v in en)
+    assert all(has_han(v.message) for v in zh)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -96,3 +96,22 @@ def test_a_prefix_of_the_query_wins_over_the_declared_one() -> None:
     assert [str(row["iri"]) for row in KnowledgeGraph.load().select(query)] == [
         "https://example.org/x"
     ]
+
+
+def test_an_undeclared_prefix_is_named() -> None:
+    """A prefix that neither the query nor the graph declares fails before the engine sees it."""
+    with pytest.raises(QueryFailed, match="nowhere"):
+        check(declare_prefixes("SELECT ?s WHERE { ?s a nowhere:Statement }"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param("SELECT ?s { ?s a tw:Statement } # no PREFIX tw: needed", id="a comment"),
+        pytest.param("SELECT ?s { ?s a tw:Statement ; ?p 'prefix tw: is ours' }", id="a string"),
+        pytest.param("PREFIX TW: <https://example.org/> SELECT ?s { ?s a tw:X }", id="other case"),
+    ],
+)
+def test_only_a_declaration_declares_a_prefix(query: str) -> None:
+    """A usual prefix is declared unless the query itself does, in these very letters."""
+    check(declare_prefixes(query))
