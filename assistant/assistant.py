@@ -11,8 +11,9 @@ from typing import Any
 
 from rdflib import URIRef
 
+from assistant import cues
 from assistant.answer import Answer, Citation, Kind, Language, Premise, Step
-from assistant.conversation import ACCELERATOR, INSTRUCTION, Reader, Reading
+from assistant.conversation import ACCELERATOR, Reader, Reading
 from assistant.encoder import Encoder, encoder_of_environment
 from assistant.guide_index import GuideIndex
 from assistant.lexicon import Lexicon
@@ -41,18 +42,11 @@ NEARBY_SHARE = 0.05
 NODE = URIRef("https://w3id.org/trainwright/data/node")
 # With more mentions than this a question is about a configuration, not a property.
 MOST_BEYOND = 3
-RANKING_CUES = frozenset(
-    URIRef(f"https://w3id.org/trainwright/data/cue-{name}") for name in ("greater", "lower")
-)
-SUBJECT_CUES = frozenset(
-    URIRef(f"https://w3id.org/trainwright/data/cue-{name}")
-    for name in ("choice", "count", "amount", "reason", "follow-up")
-)
+RANKING_CUES = frozenset({cues.GREATER, cues.LOWER})
+SUBJECT_CUES = frozenset({cues.CHOICE, cues.COUNT, cues.AMOUNT, cues.REASON, cues.FOLLOW_UP})
 # A statement this likely compared with the best one may be what was meant.
 LIKELY_SHARE = 0.15
-NUMBER_CUES = frozenset(
-    URIRef(f"https://w3id.org/trainwright/data/cue-{name}") for name in ("count", "amount")
-)
+NUMBER_CUES = frozenset({cues.COUNT, cues.AMOUNT})
 # How far, in characters, "how many" may stand from what is counted.
 NEAR_CUE = {"zh": 6, "en": 16}
 # What a figure of the guide measures, and the number of parts a thing has.
@@ -165,7 +159,7 @@ class Assistant:
         if linked.designators:
             return "not_stated"  # a product this graph has never heard of
         unspoken = self._ranker.unspoken(linked)
-        if kind == "outside" and unspoken and INSTRUCTION not in linked.cue_nodes:
+        if kind == "outside" and unspoken and cues.INSTRUCTION not in linked.cue_nodes:
             return "not_stated"  # a thing of this field, if not of the guide
         if kind == "not_stated" and not unspoken and self._selector.bare(reading) is not None:
             return "in_guide"  # names a thing of the guide and nothing else

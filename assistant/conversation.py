@@ -12,13 +12,11 @@ from dataclasses import dataclass, replace
 
 from rdflib import URIRef
 
+from assistant import cues
 from assistant.guide_index import GuideIndex
 from assistant.linking import Linked, Linker
 
-FOLLOW_UP = URIRef("https://w3id.org/trainwright/data/cue-follow-up")
 ACCELERATOR = URIRef("https://w3id.org/trainwright/ontology#Accelerator")
-OPENING = URIRef("https://w3id.org/trainwright/data/cue-opening")
-INSTRUCTION = URIRef("https://w3id.org/trainwright/data/cue-instruction")
 # In Chinese characters and Latin words, see `_size`.
 SHORT_FOLLOW_UP = 14
 SHORTEST_FOLLOW_UP = 4
@@ -106,7 +104,7 @@ class Reader:
         span = [(sentence.start(), sentence.end())]
         asks = _ASKS.search(sentence.group()) is not None
         return not asks and any(
-            c.node == INSTRUCTION and _within(c.start, span) for c in linked.cues
+            c.node == cues.INSTRUCTION and _within(c.start, span) for c in linked.cues
         )
 
     def _leans(self, linked: Linked) -> bool:
@@ -115,11 +113,11 @@ class Reader:
         One that names two things or a thing and an amount stands alone, unless it opens
         like a continuation ("and ...") or points back ("the same for ...").
         """
-        if any(c.node == OPENING and c.start == 0 for c in linked.cues):
+        if any(c.node == cues.OPENING and c.start == 0 for c in linked.cues):
             return True
         says = len({m.node for m in linked.things if m.node in self._guide.covered})
         says += len(linked.quantities)
-        if FOLLOW_UP in linked.cue_nodes:
+        if cues.FOLLOW_UP in linked.cue_nodes:
             return says <= MOST_IN_FOLLOW_UP
         anything = linked.things or linked.cues or linked.quantities or linked.designators
         limit = SHORT_FOLLOW_UP if anything else SHORTEST_FOLLOW_UP

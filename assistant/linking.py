@@ -9,6 +9,7 @@ from typing import Any
 
 from rdflib import URIRef
 
+from assistant import cues
 from assistant.lexicon import Found, Lexicon
 from assistant.normalisation import han_share, has_han, normalise
 from kg import KnowledgeGraph
@@ -16,8 +17,6 @@ from kg import KnowledgeGraph
 # Number words this close together are one number.
 LONGEST_GAP = 16
 
-COUNTER = URIRef("https://w3id.org/trainwright/data/cue-counter")
-ATTRIBUTION = URIRef("https://w3id.org/trainwright/data/cue-attribution")
 ONE = URIRef("http://qudt.org/vocab/unit/NUM")
 
 UNITS = """
@@ -99,7 +98,7 @@ class Linked:
         """The text without "the guide says" and the like, which says nothing of what is asked."""
         text = self.text
         for cue in reversed(self.cues):
-            if cue.node == ATTRIBUTION:
+            if cue.node == cues.ATTRIBUTION:
                 text = text[: cue.start] + " " + text[cue.end :]
         text = " ".join(text.split())
         return text if len(text) > 3 else self.text
@@ -141,9 +140,9 @@ class Linker:
     def link(self, question: str) -> Linked:
         """Return the mentions of a question; nothing found is an empty result, no error."""
         text = self.lexicon.corrected(normalise(question))
-        cues = tuple(_mention(text, f) for f in self.lexicon.find(text, "cue"))
+        marks = tuple(_mention(text, f) for f in self.lexicon.find(text, "cue"))
         # "the guide says" attributes; it is not a question about the guide.
-        said = {i for m in cues if m.node == ATTRIBUTION for i in range(m.start, m.end)}
+        said = {i for m in marks if m.node == cues.ATTRIBUTION for i in range(m.start, m.end)}
         things = tuple(
             _mention(text, f) for f in self.lexicon.find(text, "thing") if f.start not in said
         )
@@ -154,11 +153,11 @@ class Linker:
             m.group() for m in _DESIGNATOR.finditer(text) if covered.isdisjoint(range(*m.span()))
         )
         language = "zh" if han_share(question) > 0.2 or has_han(question[-1:]) else "en"
-        return Linked(question, text, language, things, cues, quantities, unknown)
+        return Linked(question, text, language, things, marks, quantities, unknown)
 
     def _quantities(self, text: str, things: tuple[Mention, ...]) -> list[Quantity]:
         counters = {
-            f.start: f.end for f in self.lexicon.find(text, "cue") if f.name.subject == COUNTER
+            f.start: f.end for f in self.lexicon.find(text, "cue") if f.name.subject == cues.COUNTER
         }
         counted = {m.start for m in things}
         named = {i for m in things for i in range(m.start, m.end)}

@@ -8,83 +8,36 @@ graph; there is no list of wrong sentences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rdflib import URIRef
 
+from assistant import cues
+from assistant.claims import GuideClaims, GuideFigure
 from assistant.guide_index import GuideIndex
 from assistant.linking import Linked, Mention, Quantity
+from assistant.word_order import CLOSE, NEAR, compares, distance, is_called, near
 from kg import KnowledgeGraph
 
 TW = "https://w3id.org/trainwright/ontology#"
 TWD = "https://w3id.org/trainwright/data/"
 
-CLAIMS = """
-PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
-PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?statement ?subject ?property ?value ?level WHERE {
-  ?statement tw:states ?claim .
-  ?claim rdf:subject ?subject ; rdf:predicate ?property ; rdf:object ?value .
-  OPTIONAL { ?claim tw:level ?level }
-}
-"""
-FIGURES = """
-PREFIX dcterms: <http://purl.org/dc/terms/>
-PREFIX qudt: <http://qudt.org/schema/qudt/>
-PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?statement ?value ?unit ?kind ?factor ?low ?high WHERE {
-  ?figure a tw:Figure ; dcterms:source ?statement ; qudt:numericValue ?value ; qudt:unit ?unit .
-  ?unit qudt:hasQuantityKind ?kind ; qudt:conversionMultiplier ?factor .
-  OPTIONAL { ?figure tw:probableMinimum ?low ; tw:probableMaximum ?high }
-}
-"""
-CONDITIONAL = """
-PREFIX dcterms: <http://purl.org/dc/terms/>
-PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT DISTINCT ?statement WHERE {
-  ?requirement tw:condition ?condition ; dcterms:source ?statement .
-}
-"""
-MODELS = """
-PREFIX dcterms: <http://purl.org/dc/terms/>
-PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
-PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
-PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT DISTINCT ?scenario ?part ?model ?statement WHERE {
-  ?scenario tw:hasConfiguration/tw:hasPart ?item .
-  ?item tw:partKind ?part ; dcterms:source ?statement ; tw:model/skos:broader* ?model .
-}
-"""
-
-
-def _cue(name: str) -> URIRef:
-    return URIRef(f"{TWD}cue-{name}")
-
-
-ASSERTS = frozenset(_cue(n) for n in ("confirmation", "given", "reason", "attribution"))
-INSISTS = frozenset(_cue(n) for n in ("confirmation", "given", "attribution"))
-ASKS_YES_NO = _cue("yes-no")
-CHOOSES = _cue("choice")
-GREATER, LOWER, HIGH, LOW = (_cue(n) for n in ("greater", "lower", "high", "low"))
-CONTRAST, THAN, ASIDE, OF = (_cue(n) for n in ("contrast", "than", "aside", "of"))
-AT_LEAST, MINIMUM = _cue("at-least"), URIRef(f"{TWD}minimum")
-EXCLUSIVE, UNIVERSAL, PROHIBITION = (_cue(n) for n in ("exclusive", "universal", "prohibition"))
-SUFFICIENCY = _cue("sufficiency")
+ASSERTS = frozenset({cues.CONFIRMATION, cues.GIVEN, cues.REASON, cues.ATTRIBUTION})
+INSISTS = frozenset({cues.CONFIRMATION, cues.GIVEN, cues.ATTRIBUTION})
 PREDECESSOR, SUCCESSOR = URIRef(f"{TWD}predecessor"), URIRef(f"{TWD}successor")
+MINIMUM = URIRef(f"{TWD}minimum")
+PIECES = URIRef("http://qudt.org/vocab/quantitykind/Dimensionless")
 
-# How far, in characters, a cue may stand from the thing it restricts.
-NEAR = 14
-CLOSE = 4
+# How far, in characters, a denial or an "every" may stand from what it is said of.
 REACH = 30
+FAR_REACH = 60
 # A yes/no question this short is about the number in it.
 SHORT = 30
-FAR_REACH = 60
 # A tebibyte is a tenth more than a terabyte.
 BINARY_SLACK = 0.1
 # Weight of a thing that one or two statements are about.
 RARE = 3.2
-COUNT = URIRef("http://qudt.org/vocab/quantitykind/Dimensionless")
 
 
 @dataclass(frozen=True)
@@ -96,60 +49,14 @@ class Contradiction:
     statement: URIRef
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A subject, property and value that a statement asserts."""
-
-    statement: URIRef
-    subject: URIRef
-    property: URIRef
-    value: URIRef
-    level: URIRef | None
-
-
-@dataclass(frozen=True)
-class GuideFigure:
-    """A number of a statement in its unit's base; `low` and `high` if it is damaged."""
-
-    statement: URIRef
-    value: float
-    kind: URIRef
-    low: float | None
-    high: float | None
-
-
 class PremiseChecker:
     """Finds what a question asserts against the graph."""
 
     def __init__(self, graph: KnowledgeGraph, guide: GuideIndex) -> None:
         self._guide = guide
-        self._claims = [
-            Claim(
-                URIRef(str(r["statement"])),
-                URIRef(str(r["subject"])),
-                URIRef(str(r["property"])),
-                URIRef(str(r["value"])),
-                URIRef(str(r["level"])) if "level" in r else None,
-            )
-            for r in graph.select(CLAIMS)
-        ]
-        self._figures = [
-            GuideFigure(
-                URIRef(str(r["statement"])),
-                float(r["value"]) * float(r["factor"]),
-                URIRef(str(r["kind"])),
-                float(r["low"]) if "low" in r else None,
-                float(r["high"]) if "high" in r else None,
-            )
-            for r in graph.select(FIGURES)
-        ]
-        self._conditional = {URIRef(str(r["statement"])) for r in graph.select(CONDITIONAL)}
-        self._models: dict[tuple[URIRef, URIRef], dict[URIRef, set[URIRef]]] = {}
-        for r in graph.select(MODELS):
-            key = URIRef(str(r["scenario"])), URIRef(str(r["part"]))
-            self._models.setdefault(key, {}).setdefault(URIRef(str(r["statement"])), set()).add(
-                URIRef(str(r["model"]))
-            )
+        known = GuideClaims.of(graph)
+        self._claims, self._figures = known.claims, known.figures
+        self._conditional, self._models = known.conditional, known.models
 
     def check(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
         """Return what a question asserts wrongly, or None.
@@ -159,7 +66,7 @@ class PremiseChecker:
             likely: The statements that answer it, best first.
         """
         asserts = bool(linked.cue_nodes & ASSERTS)
-        yes_no = ASKS_YES_NO in linked.cue_nodes
+        yes_no = cues.YES_NO in linked.cue_nodes
         if not asserts and not yes_no:
             return None
         checks: list[Callable[[Linked, Sequence[URIRef]], Contradiction | None]] = [
@@ -169,7 +76,9 @@ class PremiseChecker:
         ]
         if asserts:
             checks += [self._number, self._level, self._value]
-        elif len(linked.asked) <= SHORT and {AT_LEAST, MINIMUM} & (linked.cue_nodes | linked.nodes):
+        elif len(linked.asked) <= SHORT and {cues.AT_LEAST, MINIMUM} & (
+            linked.cue_nodes | linked.nodes
+        ):
             checks.append(self._number)  # "is 256 GB the minimum?"
         if linked.cue_nodes & INSISTS:
             checks.append(self._forbids)
@@ -180,11 +89,11 @@ class PremiseChecker:
 
     def sufficiency(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
         """Return whether an amount asked about suffices, as a message; None if not asked."""
-        if SUFFICIENCY not in linked.cue_nodes:
+        if cues.SUFFICIENCY not in linked.cue_nodes:
             return None
         for quantity in linked.quantities:
             for figure in self._figures_for(linked, likely, quantity)[:1]:
-                if figure.low is None and figure.kind != COUNT:
+                if figure.low is None and figure.kind != PIECES:
                     enough = quantity.low >= figure.value or _same(quantity, figure)
                     key = "enough" if enough else "not-enough"
                     return Contradiction(key, {"given": quantity.spoken}, figure.statement)
@@ -249,7 +158,7 @@ class PremiseChecker:
         Only a plain sentence is judged: with a negation, a passive or "compared with" it is
         open which of the two is said to be ahead, and nothing is better than a wrong no.
         """
-        if linked.cue_nodes & {CHOOSES, ASIDE, PROHIBITION}:
+        if linked.cue_nodes & {cues.CHOICE, cues.ASIDE, cues.PROHIBITION}:
             return None
         for claim in self._claims:
             name = claim.property.rsplit("#", 1)[-1]
@@ -261,26 +170,26 @@ class PremiseChecker:
                 continue
             fields = {"first": claim.subject, "second": claim.value}
             if name == "slightlyInferiorTo":
-                greater = _compares(first, second, GREATER, linked)
-                lower = _compares(first, second, LOWER, linked)
+                greater = compares(first, second, cues.GREATER, linked)
+                lower = compares(first, second, cues.LOWER, linked)
                 lesser_first = first.node == claim.subject
                 if (greater and lesser_first) or (lower and not lesser_first):
                     return Contradiction("premise-comparison", fields, claim.statement)
             elif (
-                _is_called(first, second, PREDECESSOR, linked) == claim.value
-                or _is_called(first, second, SUCCESSOR, linked) == claim.subject
+                is_called(first, second, PREDECESSOR, linked) == claim.value
+                or is_called(first, second, SUCCESSOR, linked) == claim.subject
             ):
                 return Contradiction("premise-order", fields, claim.statement)
         return None
 
     def _denied(self, linked: Linked) -> bool:
-        return PROHIBITION in linked.cue_nodes
+        return cues.PROHIBITION in linked.cue_nodes
 
     def _only(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
         """One of several options, said to be the only one."""
-        cues = [c for c in linked.cues if c.node == EXCLUSIVE]
+        marks = [c for c in linked.cues if c.node == cues.EXCLUSIVE]
         for claim in self._claims:
-            if not claim.property.endswith("#recommendedOption") or not cues:
+            if not claim.property.endswith("#recommendedOption") or not marks:
                 continue
             if "/data/" not in claim.value:
                 continue
@@ -292,16 +201,16 @@ class PremiseChecker:
                 and c.value != claim.value
             ]
             for mention in linked.things:
-                if mention.node == claim.value and others and _near(mention, cues):
+                if mention.node == claim.value and others and near(mention, marks):
                     return Contradiction("premise-only", {"given": claim.value}, claim.statement)
         return None
 
     def _every(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
         """Something said to hold without exception of a thing that has limits."""
-        cues = [c for c in linked.cues if c.node == UNIVERSAL]
-        if CHOOSES in linked.cue_nodes:
+        marks = [c for c in linked.cues if c.node == cues.UNIVERSAL]
+        if cues.CHOICE in linked.cue_nodes:
             return None
-        spoken_of = {m.node for m in linked.things if _near(m, cues, FAR_REACH)}
+        spoken_of = {m.node for m in linked.things if near(m, marks, FAR_REACH)}
         limits = [
             c
             for c in self._claims
@@ -315,17 +224,17 @@ class PremiseChecker:
         """Something called low that the graph calls high, or the other way round."""
         levelled = {c.value for c in self._claims if c.level is not None}
         mentions = [m for m in linked.things if m.node in levelled]
-        cues = [c for c in linked.cues if c.node in (HIGH, LOW)]
-        for cue in cues:
+        marks = [c for c in linked.cues if c.node in (cues.HIGH, cues.LOW)]
+        for cue in marks:
             # Each is the other's nearest: "high bandwidth, low latency" are two pairs.
-            near = min(mentions, key=lambda m: _distance(m, cue), default=None)
-            if near is None or _distance(near, cue) > NEAR:
+            closest = min(mentions, key=lambda m: distance(m, cue), default=None)
+            if closest is None or distance(closest, cue) > NEAR:
                 continue
-            if min(cues, key=lambda c: _distance(near, c)) is not cue:
+            if min(marks, key=lambda c: distance(closest, c)) is not cue:
                 continue
-            said = URIRef(TW + ("High" if cue.node == HIGH else "Low"))
+            said = URIRef(TW + ("High" if cue.node == cues.HIGH else "Low"))
             for claim in self._claims:
-                meant = claim.value == near.node and claim.statement in likely[:3]
+                meant = claim.value == closest.node and claim.statement in likely[:3]
                 if meant and claim.level not in (None, said):
                     return Contradiction("premise-level", {}, claim.statement)
         return None
@@ -335,9 +244,9 @@ class PremiseChecker:
 
         Of several values of a class, a thing is held against the one nearest to it.
         """
-        if self._denied(linked) or CHOOSES in linked.cue_nodes:
+        if self._denied(linked) or cues.CHOICE in linked.cue_nodes:
             return None
-        contrasts = [c for c in linked.cues if c.node == CONTRAST]
+        contrasts = [c for c in linked.cues if c.node == cues.CONTRAST]
         said = [
             m for m in linked.things if not any(0 <= m.start - c.end <= CLOSE for c in contrasts)
         ]
@@ -354,7 +263,7 @@ class PremiseChecker:
                 others = [(m, v) for m, v in found if m.start != mention.start]
                 if not others:
                     continue
-                placed, nearest = min(others, key=lambda pair: _distance(mention, pair[0]))
+                placed, nearest = min(others, key=lambda pair: distance(mention, pair[0]))
                 rivals = [
                     m
                     for m in said
@@ -362,7 +271,7 @@ class PremiseChecker:
                     and m.start != placed.start
                     and self._holds(m.node, kind)
                 ]
-                if any(_distance(m, placed) < _distance(mention, placed) for m in rivals):
+                if any(distance(m, placed) < distance(mention, placed) for m in rivals):
                     continue  # the value is said of something else
                 if wrong := self._misplaced(mention.node, nearest, kind):
                     return wrong
@@ -400,14 +309,14 @@ class PremiseChecker:
 
     def _forbids(self, linked: Linked, likely: Sequence[URIRef]) -> Contradiction | None:
         """Something said to be ruled out or unimportant that the guide speaks for."""
-        cues = [c for c in linked.cues if c.node == PROHIBITION]
+        marks = [c for c in linked.cues if c.node == cues.PROHIBITION]
         for claim in self._claims:
-            if not cues or not likely or claim.statement not in likely[:2]:
+            if not marks or not likely or claim.statement not in likely[:2]:
                 continue
             if claim.property.rsplit("#", 1)[-1] in ("hasLimitation", "slightlyInferiorTo"):
                 continue
             for mention in linked.things:
-                if mention.node in (claim.subject, claim.value) and _near(mention, cues, REACH):
+                if mention.node in (claim.subject, claim.value) and near(mention, marks, REACH):
                     return Contradiction(
                         "premise-forbids", {"thing": mention.node}, claim.statement
                     )
@@ -416,7 +325,7 @@ class PremiseChecker:
 
 def _same(quantity: Quantity, figure: GuideFigure) -> bool:
     """Return whether a quantity is a figure; 1024 for 1000 is the same amount of data."""
-    slack = 0.0 if figure.kind == COUNT else BINARY_SLACK * figure.value
+    slack = 0.0 if figure.kind == PIECES else BINARY_SLACK * figure.value
     within = quantity.low - slack <= figure.value <= quantity.high + slack
     return within and quantity.high < 2 * figure.value + 1
 
@@ -426,47 +335,3 @@ def _is_probable(quantity: Quantity, figure: GuideFigure) -> bool:
     if figure.low is None or figure.high is None:
         return False
     return figure.low <= quantity.low <= quantity.high <= figure.high
-
-
-def _compares(first: Mention, second: Mention, relation: URIRef, linked: Linked) -> bool:
-    """Return whether the first is put above or below the second by a comparative.
-
-    "X is faster than Y" has it between them, "X比Y快" behind both with 比 between.
-    """
-    cues = [c for c in linked.cues if c.node == relation]
-    than = any(first.end <= c.start < second.start for c in linked.cues if c.node == THAN)
-    between = any(first.end <= c.start and c.end <= second.start for c in cues)
-    behind = any(0 <= c.start - second.end <= NEAR for c in cues)
-    return between if linked.language == "en" else than and behind
-
-
-def _is_called(first: Mention, second: Mention, relation: URIRef, linked: Linked) -> URIRef | None:
-    """Return which of two things is called a relation (predecessor) of the other, if clear.
-
-    "X is the R of Y", "X is Y's R", "X是Y的R": the first. "The R of X is Y", "X's R is Y",
-    "X的R是Y": the second.
-    """
-    ties = [c for c in linked.cues if c.node == OF]
-    for m in linked.things:
-        if m.node != relation:
-            continue
-        tied_behind = any(0 <= c.start - m.end <= 1 for c in ties)
-        tied_before = any(0 <= m.start - c.end <= 1 for c in ties)
-        if first.end <= m.start and m.end <= second.start:
-            return first.node if tied_behind else second.node
-        if second.end <= m.start and (tied_before or m.start - second.end <= CLOSE):
-            return first.node
-        if m.end <= first.start and tied_behind:
-            return second.node
-    return None
-
-
-def _near(mention: Mention, cues: Iterable[Mention], reach: int = NEAR) -> bool:
-    return any(
-        -reach <= mention.start - c.end <= reach or -reach <= c.start - mention.end <= reach
-        for c in cues
-    )
-
-
-def _distance(one: Mention, other: Mention) -> int:
-    return max(one.start - other.end, other.start - one.end, 0)

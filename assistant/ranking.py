@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_path
 from rdflib import URIRef
 
+from assistant import cues
 from assistant.encoder import FOLDER, Encoder, Vectors
 from assistant.guide_index import GuideIndex, Vector
 from assistant.linking import Linked, Linker
@@ -29,7 +30,6 @@ from kg import BrokenData
 WEIGHTS = FOLDER / "fusion.json"
 OUTSIDE = ("off_topic", "chitchat", "instruction")
 NOT_STATED = "not_stated"
-INSTRUCTION = URIRef("https://w3id.org/trainwright/data/cue-instruction")
 # A few characters that name a known thing are a keyword search, however odd to the encoder.
 SHORT = 16
 KINDS = ("in_guide", "not_stated", "outside")
@@ -205,7 +205,7 @@ class Ranker:
                 float(bool(linked.designators)),
                 min(len(known), 3) / 3,
                 float(features[int(np.argmax(chances)), 0]),
-                float(INSTRUCTION in linked.cue_nodes),
+                float(cues.INSTRUCTION in linked.cue_nodes),
                 float(len(linked.asked) <= SHORT) * float(bool(known)),
                 1.0,
             ]
