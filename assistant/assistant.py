@@ -11,9 +11,8 @@ from typing import Any
 
 from rdflib import URIRef
 
-from assistant import cues
 from assistant.answer import Answer, Citation, Kind, Language, Premise, Step
-from assistant.conversation import ACCELERATOR, Reader, Reading
+from assistant.conversation import Reader, Reading
 from assistant.encoder import Encoder, encoder_of_environment
 from assistant.guide_index import GuideIndex
 from assistant.lexicon import Lexicon
@@ -22,8 +21,9 @@ from assistant.messages import Messages
 from assistant.normalisation import has_han
 from assistant.premises import Contradiction, PremiseChecker
 from assistant.provenance import Provenance
-from assistant.ranking import OUTSIDE, SHORT, FusionWeights, Ranked, Ranker, build_index
-from assistant.selecting import ABOUT, Candidate, Gate, Selector
+from assistant.ranking import OUTSIDE, FusionWeights, Ranked, Ranker, build_index
+from assistant.scope import Scope
+from assistant.selecting import Candidate, Gate, Selector
 from assistant.speech import Speech
 from assistant.templates import TemplateLibrary
 from assistant.wordings import wordings_of
@@ -34,26 +34,8 @@ GUIDE_VARIABLE = "TRAINWRIGHT_GUIDE"
 MAX_QUESTION = 4_000
 N_SUGGESTED = 6
 MOST_NEARBY = 2
-# This near an example of small talk a short text is no follow-up: thanks, hello.
-SMALL_TALK = 0.75
 # Below this share of the ranking's likelihood a statement is not called nearby.
 NEARBY_SHARE = 0.05
-
-NODE = URIRef("https://w3id.org/trainwright/data/node")
-# With more mentions than this a question is about a configuration, not a property.
-MOST_BEYOND = 3
-RANKING_CUES = frozenset({cues.GREATER, cues.LOWER})
-SUBJECT_CUES = frozenset({cues.CHOICE, cues.COUNT, cues.AMOUNT, cues.REASON, cues.FOLLOW_UP})
-# A statement this likely compared with the best one may be what was meant.
-LIKELY_SHARE = 0.15
-NUMBER_CUES = frozenset({cues.COUNT, cues.AMOUNT})
-# How far, in characters, "how many" may stand from what is counted.
-NEAR_CUE = {"zh": 6, "en": 16}
-# What a figure of the guide measures, and the number of parts a thing has.
-MEASURED = """
-PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT DISTINCT ?quantity WHERE { ?figure tw:ofQuantity ?quantity }
-"""
 
 Progress = Callable[[str, float], None]
 
@@ -76,7 +58,6 @@ class Assistant:
         wordings = wordings_of(graph)
         index = build_index(encoder, linker, guide, library.examples, wordings)
         self._guide = guide
-        self._measured = {URIRef(str(r["quantity"])) for r in graph.select(MEASURED)}
         self._reader = Reader(linker, guide)
         self._ranker = Ranker(encoder, index, guide, weights)
         self._selector = Selector(
@@ -89,6 +70,7 @@ class Assistant:
             },
         )
         self._premises = PremiseChecker(graph, guide)
+        self._scope = Scope(graph, guide, self._ranker, self._selector, self._premises)
         self._messages = Messages.load(WORDING)
         self._speech = Speech(graph, self._messages)
         self._provenance = Provenance(graph, source_text)
@@ -139,80 +121,18 @@ class Assistant:
 
     def _answered(self, question: str, context: str | None) -> Answer:
         reading = self._reader.read(question, context)
-        if reading.follows and self._is_no_follow_up(reading):
+        if reading.follows and self._scope.is_no_follow_up(reading):
             reading = self._reader.read(question)
         ranked = self._ranker.rank(reading.linked, self._ranker.evidence(list(reading.texts)))
-        kind = self._kind(reading, ranked)
-        if kind == "outside" and self._lacks_its_subject(reading, ranked):
+        kind = self._scope.kind(reading, ranked)
+        if kind == "outside" and self._scope.lacks_its_subject(reading, ranked):
             return self._needs_subject(reading, ranked)
         if kind == "outside":
             return self._out_of_scope(reading, ranked)
-        if kind == "not_stated" and not self._misstated(reading, ranked):
+        if kind == "not_stated" and not self._scope.misstated(reading, ranked):
             return self._unknown(reading, ranked)
         selected = self._selector.select(reading, ranked)
         return self._worded(reading, ranked, selected)
-
-    def _kind(self, reading: Reading, ranked: Ranked) -> str:
-        """Return the likeliest kind of answer, where the mentions leave it open."""
-        linked = reading.linked
-        kind = max(ranked.kinds, key=ranked.kinds.__getitem__)
-        if linked.designators:
-            return "not_stated"  # a product this graph has never heard of
-        unspoken = self._ranker.unspoken(linked)
-        if kind == "outside" and unspoken and cues.INSTRUCTION not in linked.cue_nodes:
-            return "not_stated"  # a thing of this field, if not of the guide
-        if kind == "not_stated" and not unspoken and self._selector.bare(reading) is not None:
-            return "in_guide"  # names a thing of the guide and nothing else
-        if kind == "in_guide" and (
-            self._compares_the_uncompared(linked) or self._asks_beyond(linked)
-        ):
-            return "not_stated"
-        return kind
-
-    def _compares_the_uncompared(self, linked: Linked) -> bool:
-        """Return whether two products are to be ranked of which no statement speaks together."""
-        if not linked.cue_nodes & RANKING_CUES:
-            return False
-        products = {n for n in linked.nodes if ACCELERATOR in self._guide.exclusive.get(n, ())}
-        return len(products) == 2 and not any(products <= a for a in self._guide.about.values())
-
-    def _asks_beyond(self, linked: Linked) -> bool:
-        """Return whether a product's property is asked for that no statement puts with it.
-
-        "A100 memory size": the guide speaks of the A100 and of memory, never of both.
-        """
-        products = [n for n in linked.nodes if ACCELERATOR in self._guide.exclusive.get(n, ())]
-        others = [n for n in linked.nodes if n in self._measured or n in self._guide.parts]
-        properties = [n for n in others if n not in self._guide.broader and n not in products]
-        if len(products) != 1 or not properties or len(linked.things) > MOST_BEYOND:
-            return False
-        if NODE in linked.nodes or any(self._guide.is_for_scenario(n) for n in linked.nodes):
-            return False
-        about_product = self._guide.credit(products[0]) >= ABOUT
-        return not any((about_product & (self._guide.credit(n) >= ABOUT)).any() for n in properties)
-
-    def _is_no_follow_up(self, reading: Reading) -> bool:
-        """Return whether a short text only seems to lean on the question before: thanks, hello."""
-        own = reading.own
-        if own.things or own.cues or own.quantities or own.designators:
-            return False
-        return self._is_small_talk(self._ranker.rank(own))
-
-    def _misstated(self, reading: Reading, ranked: Ranked) -> bool:
-        """Return whether a question the guide does not answer asserts what the guide denies."""
-        likely = self._likely(reading.linked, ranked)
-        wrong = self._premises.check(reading.linked, likely)
-        if wrong is None or wrong.statement not in likely:
-            return False
-        spans = [(q.start, q.end) for q in reading.linked.quantities]
-        unspoken = set(self._ranker.unspoken(reading.linked))
-        named = {value for value in wrong.fields.values() if isinstance(value, URIRef)}
-        explained = {
-            m.node
-            for m in reading.linked.things
-            if any(low <= m.start < high for low, high in spans)
-        }
-        return unspoken <= named | explained
 
     def _refused(self, question: str) -> Answer | None:
         """Return an answer to what is no question: nothing, or far too much of it."""
@@ -232,16 +152,6 @@ class Assistant:
     def _examples(self, language: str) -> str:
         separator = self._messages("example-separator", language)
         return separator.join(self.suggested_questions(language)[:3])
-
-    def _lacks_its_subject(self, reading: Reading, ranked: Ranked) -> bool:
-        """Return whether a short question asks which, how many or why, and of nothing."""
-        linked = reading.linked
-        asks = linked.cue_nodes & SUBJECT_CUES
-        short = not linked.things and len(linked.asked) <= SHORT
-        return bool(asks) and short and not self._is_small_talk(ranked)
-
-    def _is_small_talk(self, ranked: Ranked) -> bool:
-        return any(ranked.templates.get(t, 0.0) >= SMALL_TALK for t in OUTSIDE)
 
     def _needs_subject(self, reading: Reading, ranked: Ranked) -> Answer:
         language = reading.linked.language
@@ -285,9 +195,9 @@ class Assistant:
         linked = reading.linked
         language = linked.language
         statements = list(selected.statements)
-        likely = self._likely(linked, ranked)
-        if self._asks_number(linked, selected) and not self._has_figure(likely, statements):
+        if self._scope.lacks_number(linked, ranked, selected):
             return self._unknown(reading, ranked)
+        likely = self._scope.likely(linked, ranked)
         wrong = self._premises.check(linked, likely)
         verdict = wrong or self._premises.sufficiency(linked, likely)
         premise = None
@@ -305,32 +215,6 @@ class Assistant:
         return self._answer(
             reading, ranked, "answer", text, tuple(statements), selected, premise, table=table
         )
-
-    def _asks_number(self, linked: Linked, selected: Candidate) -> bool:
-        """Return whether a question asks how much or how many, and not for a list."""
-        if selected.template.counts_rows:
-            return False
-        for cue in linked.cues:
-            if cue.node in NUMBER_CUES:
-                for mention in linked.things:
-                    measured = mention.node in self._guide.parts or mention.node in self._measured
-                    gap = max(mention.start - cue.end, cue.start - mention.end)
-                    if measured and gap <= NEAR_CUE[linked.language]:
-                        return True
-        return False
-
-    def _has_figure(self, likely: Sequence[URIRef], said: Sequence[URIRef]) -> bool:
-        return any(s in self._guide.figures for s in likely if s in said)
-
-    def _likely(self, linked: Linked, ranked: Ranked) -> list[URIRef]:
-        """Return the statements that come near the best and concern no other scenario or thing."""
-        conflict = self._guide.features(linked.nodes, ())[:, 2]
-        best = float(ranked.statements.max())
-        return [
-            self._guide.statements[i]
-            for i in ranked.statements.argsort()[::-1][:4]
-            if ranked.statements[i] >= LIKELY_SHARE * best and not conflict[i]
-        ] or [self._guide.statements[ranked.best()]]
 
     def _verdict(self, verdict: Contradiction, linked: Linked) -> str:
         language = linked.language
