@@ -36,6 +36,7 @@ N_SUGGESTED = 6
 MOST_NEARBY = 2
 # Below this share of the ranking's likelihood a statement is not called nearby.
 NEARBY_SHARE = 0.05
+STANDS_OUT = 0.4
 
 Progress = Callable[[str, float], None]
 
@@ -179,16 +180,20 @@ class Assistant:
             text = self._messages("unknown-name", language, names=names)
         else:
             text = self._messages("unknown", language)
-        nearby = self._nearby(ranked)
+        nearby = self._nearby(linked, ranked)
         if nearby:
             listed = self._speech.cited(nearby, language)
-            text += " " + self._messages("nearby", language, statements=listed)
+            joint = "" if language == "zh" else " "
+            text += joint + self._messages("nearby", language, statements=listed)
         return self._answer(reading, ranked, "unknown", text, nearby)
 
-    def _nearby(self, ranked: Ranked) -> tuple[URIRef, ...]:
-        order = ranked.statements.argsort()[::-1][:MOST_NEARBY]
+    def _nearby(self, linked: Linked, ranked: Ranked) -> tuple[URIRef, ...]:
+        """Return likely statements that are about something mentioned, or that stand out."""
+        coverage = self._guide.features(linked.nodes, linked.quantities)[:, 0]
         return tuple(
-            self._guide.statements[i] for i in order if ranked.statements[i] >= NEARBY_SHARE
+            self._guide.statements[i]
+            for i in ranked.statements.argsort()[::-1][:MOST_NEARBY]
+            if ranked.statements[i] >= (NEARBY_SHARE if coverage[i] else STANDS_OUT)
         )
 
     def _worded(self, reading: Reading, ranked: Ranked, selected: Candidate) -> Answer:

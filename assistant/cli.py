@@ -123,6 +123,8 @@ def verify(
         print(f"{place.statement:6s} {place.start:5d}-{place.end:<5d} {state}")
     wrong = sum(not r.matches for r in results)
     print(f"{len(results) - wrong} of {len(results)} statements match {file}")
+    if wrong == len(results):
+        print("This is not the text that the statements were taken from.")
     if wrong:
         raise typer.Exit(FAILED)
 
@@ -145,7 +147,8 @@ def _converse(assistant: Assistant, source: TextIO, as_json: bool, explain: bool
             if as_json
             else as_text(answer, explain)
         )
-        print()
+        if not as_json:
+            print()
         context = line.strip()
 
 

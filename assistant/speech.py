@@ -13,6 +13,7 @@ from rdflib.term import Identifier
 from assistant.answer import Table
 from assistant.linking import Linked
 from assistant.messages import Messages
+from assistant.normalisation import normalise
 from assistant.selecting import Candidate
 from kg import KnowledgeGraph, Row
 
@@ -56,9 +57,10 @@ class Speech:
         A node that gathers many names ("other NVIDIA GPU") is called by the one that was asked.
         """
         mentions = as_mentioned.things if as_mentioned else ()
+        asked = as_mentioned.question if as_mentioned else ""
         parts = []
         for node in nodes:
-            words = [_as_written(m.text) for m in mentions if m.node == node]
+            words = [_as_written(m.text, asked) for m in mentions if m.node == node]
             gathers = node in self._collecting and words
             parts += words if gathers else [self.name(node, language)]
         return self._messages("name-separator", language).join(dict.fromkeys(parts))
@@ -154,6 +156,10 @@ class Speech:
         return Table(titles, [[cells[i] for i in used] for cells in cells_by_row])
 
 
-def _as_written(word: str) -> str:
-    """Return a name as people write it: the linked text is in lower case."""
-    return word.upper() if word.isascii() and any(c.isdigit() for c in word) else word
+def _as_written(word: str, question: str) -> str:
+    """Return a name as the question spells it: the linked text is in one script and case."""
+    for start in range(len(question) - len(word) + 1):
+        window = question[start : start + len(word)]
+        if window.lower() == word or normalise(window) == word:
+            return window
+    return word
