@@ -8,27 +8,19 @@ never on words in the text: comments, escapes and odd spacing cannot hide a clau
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Collection, Mapping
 
-from pyparsing import ParseException
-from rdflib.plugins.sparql.algebra import translateQuery
-from rdflib.plugins.sparql.parser import parseQuery
-from rdflib.plugins.sparql.parserutils import CompValue
-
-from kg.errors import QueryFailed, QueryRefused
+from kg.errors import QueryRefused
+from kg.grammar import Clause, ReadQuery, read_query
 from kg.namespaces import PREFIXES
 
-_ESCAPED_ASCII = re.compile(r"\\u00[0-7][0-9a-fA-F]|\\U000000[0-7][0-9a-fA-F]")
+# An escape of one of these ends a string, an address or a comment for a parser that takes the
+# escapes away first, and does not for others. Only text that means the same to both may pass.
+_DOUBTFUL_ESCAPE = re.compile(r"\\(?:u00|U000000)(?:0[0aAdD]|2[237]|3[cCeE]|5[cC])")
 _PROLOGUE = re.compile(
     r"(?:\s+|#[^\n]*\n|prefix\s+[^:]*:\s*<[^>]*>|base\s*<[^>]*>)*", re.IGNORECASE
 )
 _DECLARED = re.compile(r"(?m)^\s*[pP][rR][eE][fF][iI][xX]\s+([^:\s]*):")
-READING_FORMS = frozenset({"SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery"})
-REFUSED_CLAUSES = {
-    "ServiceGraphPattern": "SERVICE would send the query to another server",
-    "DatasetClause": "FROM names a graph outside this one",
-}
 
 
 def declare_prefixes(query: str) -> str:
@@ -48,51 +40,42 @@ def check(query: str) -> None:
 
     Raises:
         QueryFailed: If it does not parse as a SPARQL 1.1 query; updates do not.
-        QueryRefused: If it holds SERVICE, FROM or FROM NAMED, however deep, or escapes of
-            ASCII characters, behind which they could hide.
+        QueryRefused: If it asks for more than reading, as in `admit`.
     """
-    # Where this parser and the engine's read a text differently, a clause could hide from
-    # the one and run in the other: escaped ASCII may close a string, a lone carriage
-    # return ends a comment for the engine only.
-    if escaped := _ESCAPED_ASCII.search(query):
-        raise QueryRefused("write the character itself, not its escape", escaped.group())
-    for text in {query, query.replace("\r", "\n")}:
-        _check_text(text)
+    admit(query, prefixes={})
 
 
-def _check_text(query: str) -> None:
-    try:
-        parsed = parseQuery(query)
-    except (ParseException, ValueError, RecursionError) as error:
-        raise QueryFailed(f"not a SPARQL query (updates are not accepted): {error}") from error
-    form = next((part.name for part in parsed if getattr(part, "name", "").endswith("Query")), "")
-    if form not in READING_FORMS:
-        raise QueryRefused("only SELECT, ASK, CONSTRUCT and DESCRIBE are accepted", form)
-    for node in _nodes(parsed):
-        if node.name in REFUSED_CLAUSES:
-            raise QueryRefused(REFUSED_CLAUSES[node.name], _named_iri(node))
-    try:
-        translateQuery(parsed)  # last: it rewrites the tree, and EXISTS would be gone from it
-    except Exception as error:  # an undeclared prefix is an Exception of no kind of its own
-        raise QueryFailed(str(error)) from error
+def admit(
+    query: str, graphs: Collection[str] = (), prefixes: Mapping[str, str] = PREFIXES
+) -> ReadQuery:
+    """Return a query that only reads this graph, ready for the engine.
+
+    Args:
+        query: The query as written. It need not declare `prefixes`.
+        graphs: The named graphs that are there to be read.
+        prefixes: Prefixes that stand for themselves unless the query declares them otherwise.
+
+    Raises:
+        QueryFailed: If it does not parse as a SPARQL 1.1 query, with the place.
+        QueryRefused: If it holds SERVICE, however deep, FROM or FROM NAMED with a graph that is
+            not here, nests too deep, or holds escapes that parsers read differently. The error
+            has the place.
+    """
+    read = read_query(query, prefixes)
+    for clause in read.tree.walk():
+        if reason := _refusal(clause, graphs):
+            place = read.place(clause)
+            raise QueryRefused(reason, clause.named, place.line, place.column)
+    if doubtful := _DOUBTFUL_ESCAPE.search(query):
+        place = read.place(Clause("Escape", doubtful.start()))
+        reason = "write the character itself, not its escape"
+        raise QueryRefused(reason, doubtful.group(), place.line, place.column)
+    return read
 
 
-def _nodes(parsed: Any) -> Iterator[CompValue]:
-    """Yield every named node of a parse tree; a stack, since queries may nest deeply."""
-    stack = [parsed]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, CompValue):
-            yield item
-            stack.extend(item.values())
-        elif isinstance(item, str):
-            continue
-        elif hasattr(item, "__iter__"):
-            stack.extend(item)
-
-
-def _named_iri(node: CompValue) -> str | None:
-    for key in ("term", "default", "named"):
-        if (value := node.get(key)) is not None:
-            return str(value)
+def _refusal(clause: Clause, graphs: Collection[str]) -> str | None:
+    if clause.kind == "Service":
+        return "SERVICE would send the query to another server"
+    if clause.kind in ("From", "FromNamed") and clause.named not in graphs:
+        return "FROM names a graph outside this one"
     return None
