@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
-from kg.errors import BrokenData, GraphError, QueryFailed, QueryRefused, SourceTextError
+from kg.errors import (
+    BrokenData,
+    ExecutorBusy,
+    GraphError,
+    QueryCancelled,
+    QueryFailed,
+    QueryRefused,
+    QueryStopped,
+    QueryTimeout,
+    QueryTooLarge,
+    SourceTextError,
+)
+from kg.executor import Dataset, Executor, Limits, RunningQuery
 from kg.graph import ONTOLOGY, KnowledgeGraph, Row, checked_query, turtle_files
 from kg.namespaces import shorten
+from kg.results import GRAPH_FORMATS, ROW_FORMATS, Document, QueryResult
 from kg.source_text import Place, SourceText, places_of_statements
 
 __all__ = [
+    "GRAPH_FORMATS",
     "ONTOLOGY",
+    "ROW_FORMATS",
     "BrokenData",
+    "Dataset",
+    "Document",
+    "Executor",
+    "ExecutorBusy",
     "GraphError",
     "KnowledgeGraph",
+    "Limits",
     "Place",
+    "QueryCancelled",
     "QueryFailed",
     "QueryRefused",
+    "QueryResult",
+    "QueryStopped",
+    "QueryTimeout",
+    "QueryTooLarge",
     "Row",
+    "RunningQuery",
     "SourceText",
     "SourceTextError",
     "checked_query",
