@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 import typer
 from rich.console import Console
 
+from assistant import sparql_cli
+
 if TYPE_CHECKING:
     from assistant import Answer, Assistant
 
@@ -22,6 +24,7 @@ app = typer.Typer(
 )
 guide = typer.Typer(no_args_is_help=True, help="The selection guide's source text.")
 app.add_typer(guide, name="guide")
+sparql_cli.register(app)
 
 FAILED, USAGE = 1, 2
 

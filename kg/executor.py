@@ -15,11 +15,13 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+from rdflib.term import Identifier
 
 from kg.errors import (
     BrokenData,
@@ -32,7 +34,7 @@ from kg.errors import (
     QueryTooLarge,
 )
 from kg.keeper import SHORT, Keeper, KeeperDied, Worker, WorkerDied
-from kg.results import Document, QueryResult
+from kg.results import Document, QueryResult, from_term
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ class Executor:
         query: str,
         limits: Limits | None = None,
         *,
+        bindings: Mapping[str, Identifier] | None = None,
         base: str | None = None,
         dataset: Dataset | None = None,
     ) -> QueryResult:
@@ -125,6 +128,7 @@ class Executor:
         Args:
             query: The text. The usual prefixes need not be declared.
             limits: What it may use, if not what is usual here.
+            bindings: Terms that replace variables inside the engine, as in `KnowledgeGraph.select`.
             base: What relative IRIs are resolved against.
             dataset: Graphs that are asked instead of those that the query names.
 
@@ -135,7 +139,7 @@ class Executor:
             QueryTooLarge: If its text or its working memory is too large.
             ExecutorBusy: If no worker became free in time.
         """
-        return self.submit(query, limits, base=base, dataset=dataset).result()
+        return self.submit(query, limits, bindings=bindings, base=base, dataset=dataset).result()
 
     def document(
         self,
@@ -166,6 +170,7 @@ class Executor:
         limits: Limits | None = None,
         *,
         formats: tuple[str, str] | None = None,
+        bindings: Mapping[str, Identifier] | None = None,
         base: str | None = None,
         dataset: Dataset | None = None,
     ) -> RunningQuery:
@@ -175,6 +180,7 @@ class Executor:
         task = {
             "query": query,
             "formats": formats,
+            "bindings": {name: from_term(value) for name, value in (bindings or {}).items()},
             "base": base,
             "default": graphs.default,
             "named": graphs.named,

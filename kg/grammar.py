@@ -56,11 +56,15 @@ class ReadQuery:
         form: select, ask, construct or describe.
         text: What the engine is given: one line, no comments, strings and addresses unescaped.
         tree: The clauses; the root is the query.
+        variables: The names of all variables, in the order of their first appearance.
+        all_selected: Whether it is a SELECT *.
     """
 
     form: str
     text: str
     tree: Clause
+    variables: tuple[str, ...]
+    all_selected: bool
     _tokens: Tokens
     _starts: list[int]
     _written: list[str]
@@ -97,6 +101,8 @@ class _Reader:
         self.borrowed: dict[str, str] = {}
         self.written: list[str] = []
         self.starts: list[int] = []
+        self.variables: dict[str, None] = {}
+        self.all_selected = False
         self.depth = 0
         self.clause = Clause("Query", 0)
 
@@ -114,6 +120,8 @@ class _Reader:
         """Take the next token and write it, right behind the one before if they belong together."""
         token = self.tokens.advance()
         form = canonical(token, self.tokens)
+        if token.kind == "var":
+            self.variables.setdefault(form[1:])
         if glue:
             self.written[-1] += form
         else:
@@ -177,7 +185,16 @@ class _Reader:
             self.written.insert(0, f"PREFIX {prefix}: <{iri}>")
             self.starts.insert(0, 0)
         text = " ".join(self.written)
-        return ReadQuery(form.lower(), text, root, self.tokens, self.starts, self.written)
+        return ReadQuery(
+            form=form.lower(),
+            text=text,
+            tree=root,
+            variables=tuple(self.variables),
+            all_selected=self.all_selected,
+            _tokens=self.tokens,
+            _starts=self.starts,
+            _written=self.written,
+        )
 
     def prologue(self) -> None:
         while self.word in ("BASE", "PREFIX"):
@@ -199,7 +216,9 @@ class _Reader:
     def select(self, whole: bool = True) -> None:
         self.expect("SELECT")
         self.accept("DISTINCT", "REDUCED")
-        if not self.accept("*"):
+        if self.accept("*"):
+            self.all_selected = self.all_selected or whole
+        else:
             self.several(self.selected, "a variable, (an expression AS a variable) or *")
         if whole:
             self.dataset()

@@ -122,6 +122,14 @@ def term(sent: Sent) -> Identifier | None:
     return Literal(text, datatype=URIRef(datatype) if datatype else None, normalize=False)
 
 
+def from_term(value: Identifier) -> Sent:
+    """Return an RDF term in the form it is sent in."""
+    if isinstance(value, Literal):
+        datatype = str(value.datatype) if value.datatype else None
+        return [str(value), None if value.language else datatype, value.language]
+    return [str(value)] if isinstance(value, BNode) else str(value)
+
+
 def to_send(found: ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple | None) -> Sent:
     """Return an engine's term in the form it is sent in."""
     if found is None:
@@ -140,7 +148,7 @@ def to_send(found: ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple | None) 
 
 def triple(sent: Sequence[Sent]) -> ox.Triple:
     """Return an engine's triple from one that was sent."""
-    return ox.Triple(*map(_engine_term, sent))  # type: ignore[arg-type]
+    return ox.Triple(*map(engine_term, sent))  # type: ignore[arg-type]
 
 
 def graph_bytes(triples: Iterable[ox.Triple], form: str) -> bytes:
@@ -149,7 +157,8 @@ def graph_bytes(triples: Iterable[ox.Triple], form: str) -> bytes:
     return ox.serialize(triples, format=_OXIGRAPH[form], prefixes=prefixes) or b""
 
 
-def _engine_term(sent: Sent) -> ox.NamedNode | ox.BlankNode | ox.Literal:
+def engine_term(sent: Sent) -> ox.NamedNode | ox.BlankNode | ox.Literal:
+    """Return the engine's term for one that was sent."""
     if isinstance(sent, str):
         return ox.NamedNode(sent)
     assert sent is not None
@@ -258,7 +267,7 @@ def _tsv(result: QueryResult) -> str:
 
 
 def _tsv_term(sent: Sent) -> str:
-    written = str(_engine_term(sent))  # N-Triples, which escapes line ends but not tabs
+    written = str(engine_term(sent))  # N-Triples, which escapes line ends but not tabs
     return written.replace("\t", "\\t")
 
 

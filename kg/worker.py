@@ -30,7 +30,7 @@ from kg.errors import BrokenData, QueryFailed, QueryRefused
 from kg.grammar import ReadQuery
 from kg.graph import turtle_files
 from kg.guard import admit
-from kg.results import QueryResult, to_send
+from kg.results import QueryResult, engine_term, to_send
 
 COMMAND = struct.Struct("!cq")
 FORK, WAIT = b"F", b"W"
@@ -149,13 +149,15 @@ def run(store: ox.Store, read: ReadQuery, task: dict[str, Any]) -> QueryResult:
         chosen["default_graph"] = [ox.NamedNode(g) for g in task["default"]]
         chosen["named_graphs"] = [ox.NamedNode(g) for g in task["named"]]
     try:
-        found = store.query(read.text, base_iri=task["base"], **chosen)
+        terms: Any = {ox.Variable(k): engine_term(v) for k, v in task["bindings"].items()}
+        found = store.query(read.text, base_iri=task["base"], substitutions=terms, **chosen)
         if isinstance(found, ox.QueryBoolean):
             return _timed(started, kind="ask", boolean=bool(found))
         if isinstance(found, ox.QuerySolutions):
             names = tuple(variable.value for variable in found.variables)
-            width = range(len(names))
-            rows, cut = _collect(([to_send(s[i]) for i in width] for s in found), task)
+            if read.all_selected:  # the engine sorts them; people expect them as they were written
+                names = tuple(sorted(names, key=read.variables.index))
+            rows, cut = _collect(([to_send(s[name]) for name in names] for s in found), task)
             return _timed(started, kind="select", variables=names, sent=rows, cut=cut)
         triples = ([to_send(t.subject), to_send(t.predicate), to_send(t.object)] for t in found)
         rows, cut = _collect(triples, task)
