@@ -90,7 +90,7 @@ class Lexicon:
         """
         names: dict[str, dict[str, list[URIRef]]] = {layer: {} for layer in LAYERS}
         for row in graph.select(NAMES):
-            for text in _variants(normalise(str(row["name"]))):
+            for text in name_variants(normalise(str(row["name"]))):
                 subjects = names[str(row["layer"])].setdefault(text, [])
                 if (subject := URIRef(str(row["subject"]))) not in subjects:
                     subjects.append(subject)
@@ -198,7 +198,7 @@ def _sound(text: str) -> str:
     return sound
 
 
-def _variants(name: str) -> set[str]:
+def name_variants(name: str) -> set[str]:
     """Return a name with its spaces and hyphens kept, dropped and exchanged."""
     if not re.search(r"[ -]", name):
         return {name}

@@ -32,14 +32,20 @@ def normalise(text: str) -> str:
     Accents and characters that join or hide are dropped, control characters separate;
     text beyond `MAX_CHARACTERS` is cut.
     """
+    return _DESIGNATOR.sub(
+        lambda m: _DIGIT_LOOKALIKES.sub(_as_digits, m.group()), normalise_but_case(text).lower()
+    )
+
+
+def normalise_but_case(text: str) -> str:
+    """Return the text normalised, with its case: Gb/s is not GB/s."""
     text = _MARKS.sub("", unicodedata.normalize("NFKD", text[: MAX_CHARACTERS * 4]))
     text = unicodedata.normalize("NFKC", text)
     text = "".join(_visible(c) for c in text)
     text = _SPACE.sub(" ", text).strip()[:MAX_CHARACTERS]
     if has_han(text):
         text = _simplifier().convert(text)
-    text = text.lower()
-    return _DESIGNATOR.sub(lambda m: _DIGIT_LOOKALIKES.sub(_as_digits, m.group()), text)
+    return text
 
 
 def _visible(character: str) -> str:

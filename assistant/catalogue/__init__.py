@@ -1,0 +1,1 @@
+"""Answers questions about entries of the catalogue: any quantity of any device."""

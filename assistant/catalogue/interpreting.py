@@ -1,0 +1,932 @@
+"""From the words of a question to what is asked of the catalogue.
+
+No word stands here: operators, quantities, classes and facets are known by their names in
+the graph. What a word means where it may mean several things is settled by what the
+catalogue holds: "memory" of a card is its own, of a cloud instance its host memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from rdflib import URIRef
+
+from assistant.catalogue import operators as op
+from assistant.catalogue.question import (
+    Asked,
+    Bound,
+    CatalogueQuestion,
+    Comparator,
+    FacetCondition,
+    Missing,
+    Operation,
+)
+from assistant.catalogue.reading import YEAR, Amount, Token, Words
+from assistant.catalogue.vocabulary import TW, Conditions, Vocabulary
+from assistant.normalisation import has_han
+
+DATA = "https://w3id.org/trainwright/data/"
+ACCELERATOR = URIRef(TW + "Accelerator")
+CLOUD = URIRef(TW + "CloudInstance")
+SERVER = URIRef(TW + "Server")
+CONTENT = URIRef(TW + "accelerator")
+LACKS = {
+    URIRef(TW + "supportsPrecision"): URIRef(TW + "lacksPrecision"),
+    URIRef(TW + "interconnect"): URIRef(TW + "lacksInterconnect"),
+}
+COUNTED = URIRef(DATA + "accelerator-count")
+RELEASE = URIRef(DATA + "release-year")
+PRICE = URIRef(DATA + "price")
+PER_ACCELERATOR = URIRef(DATA + "accelerator-hourly-price")
+CURRENCIES = "unit-usd", "unit-cny", "unit-eur"
+# How far, in characters, an operator stands from the amount or name it goes with.
+NEAR = {"zh": 4, "en": 8}
+# How far a quantity may stand from the amount that bounds it.
+MOST_LIMIT = 60
+MEMORY_OF_MACHINE = URIRef(DATA + "memory-capacity")
+# In a question these carry content; a text of fewer characters is no clause.
+_WORD = re.compile(r"[a-z][a-z'./-]*\d*[a-z0-9-]*|\d[\d.,]*[a-z%]*|[㐀-䶿一-鿿]+")
+
+COMPARATOR: dict[URIRef, Comparator] = {
+    op.AT_LEAST: ">=",
+    op.AT_MOST: "<=",
+    op.MORE: ">",
+    op.LESS: "<",
+    op.EQUAL: "=",
+}
+FLIPPED: dict[Comparator, Comparator] = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
+
+
+class Interpreter:
+    """Understands questions to the catalogue."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._v = vocabulary
+
+    def interpret(
+        self, words: Words, classes: frozenset[URIRef] = frozenset()
+    ) -> CatalogueQuestion | Missing:
+        """Return what a question asks, or why that is not clear.
+
+        Args:
+            words: The question taken apart.
+            classes: What it is about if it does not say so itself.
+        """
+        return _Interpretation(self._v, words, classes).result()
+
+
+class _Interpretation:
+    """One question on its way to being understood."""
+
+    def __init__(
+        self, vocabulary: Vocabulary, words: Words, classes: frozenset[URIRef] = frozenset()
+    ) -> None:
+        self._v = vocabulary
+        self.words = words
+        self.fallback = classes
+        self.text = words.text
+        self.near = NEAR[words.language]
+        self.used: set[Token] = set()
+        self.tokens = words.tokens
+        self.amounts = list(words.amounts)
+        self.spent: set[Amount] = set()
+
+    # --- small things -------------------------------------------------------------------
+
+    def meant(self, token: Token) -> dict[URIRef, URIRef | None]:
+        """Return the plain operations a token may stand for, with their quantity if any."""
+        return {
+            self._v.operators[node][0]: self._v.operators[node][1]
+            for node in token.nodes("operator")
+        }
+
+    def operator_tokens(self, *wanted: URIRef) -> list[Token]:
+        return [t for t in self.tokens if t not in self.used and set(wanted) & set(self.meant(t))]
+
+    def has(self, *wanted: URIRef) -> bool:
+        return any(set(wanted) & set(self.meant(t)) for t in self.tokens)
+
+    def of_kind(self, *kinds: str) -> list[Token]:
+        return [t for t in self.tokens if t not in self.used and t.nodes(*kinds)]
+
+    def between(self, one: Token | Amount, other: Token | Amount) -> str:
+        first, second = sorted((one, other), key=lambda x: x.start)
+        return self.text[first.end : second.start]
+
+    def gap(self, one: Token | Amount, other: Token | Amount) -> int:
+        return max(0, max(one.start - other.end, other.start - one.end))
+
+    # --- the whole ----------------------------------------------------------------------
+
+    def result(self) -> CatalogueQuestion | Missing:
+        self.subject_tokens = self.find_subjects()
+        self.provider_targets()
+        self.classes = self.find_classes()
+        self.find_facets()
+        self.find_negated_subjects()
+        self.contained = self.find_contained()
+        self.targets = self.find_targets()
+        self.asked_tokens = self.find_quantities()
+        self.bind_amounts()
+        self.bind_references()
+        self.order_by()
+        return self.assembled()
+
+    def find_subjects(self) -> list[Token]:
+        """Return the words that name entries or lines; TPU names a class and is one."""
+        return [t for t in self.of_kind("entry", "line") if not t.nodes("class")]
+
+    def provider_targets(self) -> None:
+        self.hard: frozenset[URIRef] = frozenset()
+
+    def find_classes(self) -> list[Token]:
+        return [t for t in self.of_kind("class") if t not in self.subject_tokens]
+
+    def node_of(self, token: Token) -> URIRef:
+        """Return the entry or line a token names; the line if it names both."""
+        return (token.nodes("line") or token.nodes("entry"))[0]
+
+    # --- facets -------------------------------------------------------------------------
+
+    def facet_of(self, value: URIRef) -> list[URIRef]:
+        return [f for f, values in sorted(self._v.facets.items()) if value in values] + [
+            f for f, lacks in LACKS.items() if value == URIRef(DATA + "nvlink") and f == URIRef(TW + "interconnect")
+        ]
+
+    def find_facets(self) -> None:
+        """Collect values of properties: vendor, architecture, kind of memory, provider …"""
+        self.values: list[tuple[Token, URIRef, URIRef, bool]] = []
+        for token in self.of_kind("value"):
+            if token in self.subject_tokens:
+                continue
+            for value in token.nodes("value"):
+                facets = self.facet_of(value)
+                if facets:
+                    self.values.append((token, facets[0], value, self.is_negated(token)))
+                    break
+
+    def is_negated(self, token: Token) -> bool:
+        before = [
+            t
+            for t in self.operator_tokens(op.NOT)
+            if t.end <= token.start and self.gap(t, token) <= self.near
+        ]
+        after = [
+            t
+            for t in self.operator_tokens(op.NOT)
+            if has_han(t.text) and t.text.endswith("外") and 0 <= t.start - token.end <= 3
+        ]
+        for t in before + after:
+            inside = [
+                x for x in self.tokens
+                if min(t.end, token.end) <= x.start and x.end <= max(token.start, t.start)
+                and x.nodes("entry", "line", "quantity", "narrowed", "value")
+            ]
+            if not inside or all(self.listed_with(x, token) for x in inside):
+                return True
+        return False
+
+    def listed_with(self, one: Token, other: Token) -> bool:
+        return bool(one.nodes("value")) and bool(other.nodes("value")) and self.gap(one, other) <= self.near
+
+    def find_negated_subjects(self) -> None:
+        self.excluded: list[URIRef] = []
+        for token in list(self.subject_tokens):
+            if self.is_negated(token) and len(self.subject_tokens) >= 1:
+                self.excluded.append(self.node_of(token))
+                self.subject_tokens.remove(token)
+
+    def find_contained(self) -> list[Token]:
+        """Return entries that are named as what a machine contains: "AWS instances with A100".
+
+        They are if a class or property is named whose entries contain things of theirs.
+        """
+        machines = self.machine_classes()
+        if not machines:
+            return []
+        return [
+            t
+            for t in self.subject_tokens
+            if not (self._v.class_of(self.node_of(t)) & machines)
+            and self._v.facet_classes.get(CONTENT, frozenset()) & machines
+            and any(self.node_of(t) in self.content_values() or
+                    self._v.members(self.node_of(t)) & self.content_values() for _ in (0,))
+        ]
+
+    def content_values(self) -> frozenset[URIRef]:
+        return self._v.facets.get(CONTENT, frozenset())
+
+    def machine_classes(self) -> frozenset[URIRef]:
+        """Return the classes of machines that the question names, in words or by what they have."""
+        named = {c for t in self.classes for c in t.nodes("class") if c in (CLOUD, SERVER)}
+        holders = self._v.facet_classes.get(CONTENT, frozenset())
+        for _, facet, _, _ in self.values:
+            classes = self._v.facet_classes.get(facet, frozenset())
+            if classes and classes <= holders:
+                named |= classes
+        for token in self.of_kind("quantity", "narrowed", "wide"):
+            for node in token.nodes("quantity"):
+                given = {c for (c, q) in self._v.given if q == node}
+                if given and given <= {CLOUD} and not self.subject_is(CLOUD):
+                    named.add(CLOUD)
+        for amount in self.amounts:
+            kinds = {str(u) for u in amount.units}
+            if kinds and all(k.endswith("-per-hour") for k in kinds):
+                named.add(CLOUD)
+        return frozenset(named)
+
+    def subject_is(self, wanted: URIRef) -> bool:
+        return any(wanted in self._v.class_of(self.node_of(t)) for t in self.subject_tokens)
+
+    # --- what the question is about -----------------------------------------------------
+
+    def find_targets(self) -> frozenset[URIRef]:
+        machines = self.machine_classes()
+        subjects = [t for t in self.subject_tokens if t not in self.contained]
+        if subjects and not self.contained:
+            return frozenset(c for t in subjects for c in self._v.class_of(self.node_of(t)))
+        if machines:
+            return machines
+        named = {c for t in self.classes for c in t.nodes("class")}
+        if named:
+            widest = {c for c in named if not any(c != d and d in self._v.supers.get(c, ()) for d in named)}
+            found: set[URIRef] = set()
+            for c in widest:
+                found |= self._v.within(c)
+            return frozenset(found)
+        if self.fallback:
+            return self.fallback
+        for _, facet, value, _ in self.values:
+            classes = self._v.facet_classes.get(facet)
+            if classes:
+                accelerators = classes & self._v.within(ACCELERATOR)
+                return accelerators or classes
+        quantities = [q for t in self.of_kind("quantity", "narrowed") for q in self.readings(t)]
+        for asked in quantities:
+            given = frozenset(c for (c, q) in self._v.given if q == asked.quantity)
+            accelerators = given & self._v.within(ACCELERATOR)
+            if given:
+                return accelerators or given
+        return self._v.within(ACCELERATOR)
+
+    def readings(self, token: Token) -> list[Asked]:
+        """Return the quantities that a token may mean, with the conditions in its name."""
+        found = [Asked(q) for q in token.nodes("quantity")]
+        for node in token.nodes("narrowed"):
+            quantity, conditions = self._v.narrowed[node]
+            found.append(Asked(quantity, conditions))
+        for node in token.nodes("wide"):
+            found += [Asked(q) for q in self._v.covers[node]]
+        for conditioned in token.nodes("condition"):
+            name = self._v.condition_of[conditioned]
+            if name == "precision" and not found:
+                for node, quantity in sorted(self._v.quantities.items()):
+                    if name in quantity.conditioned_by:
+                        found.append(Asked(node, frozenset({(name, conditioned)})))
+        return found
+
+    def resolved(self, readings: Sequence[Asked], classes: frozenset[URIRef]) -> Asked | None:
+        """Return the reading of which the classes have most figures."""
+        if not readings:
+            return None
+        def weight(asked: Asked) -> tuple[int, int, int, str]:
+            given = self._v.count_given(asked.quantity, classes)
+            machine = bool(classes & {CLOUD, SERVER}) and asked.quantity == MEMORY_OF_MACHINE
+            per = asked.quantity == PER_ACCELERATOR and self.wants_per_accelerator()
+            return (int(given > 0), int(machine or per), given, str(asked.quantity))
+        best = max(readings, key=weight)
+        return best
+
+    def wants_per_accelerator(self) -> bool:
+        return bool(self.contained) or (
+            self.has(*op.SUPERLATIVES) and any(c in self._v.within(ACCELERATOR) for t in self.classes for c in t.nodes("class"))
+        )
+
+    # --- quantities ---------------------------------------------------------------------
+
+    def find_quantities(self) -> list[tuple[Token, Asked]]:
+        """Return the quantities named, each with the conditions that stand with it."""
+        found: list[tuple[Token, Asked]] = []
+        supports = self.support_tokens()
+        for token in self.of_kind("quantity", "narrowed", "wide", "condition"):
+            if token in self.subject_tokens or token in supports:
+                continue
+            if token.nodes("class") and not token.nodes("narrowed") and self.is_class_word(token):
+                continue
+            asked = self.resolved(self.readings(token), self.targets)
+            if asked is not None:
+                found.append((token, asked))
+        found = self.without_bare(found)
+        found = self.with_conditions(found)
+        if not self.machine_counts():
+            found = [(t, a) for t, a in found if a.quantity != COUNTED]
+        return found
+
+    def is_class_word(self, token: Token) -> bool:
+        return not any(
+            self._v.count_given(q, self.targets) for q in token.nodes("quantity", "wide")
+        )
+
+    def machine_counts(self) -> bool:
+        return self._v.count_given(COUNTED, self.targets) > 0
+
+    def without_bare(self, found: list[tuple[Token, Asked]]) -> list[tuple[Token, Asked]]:
+        """Drop a plain "throughput" beside "BF16": they are one."""
+        conditioned = {a.quantity for _, a in found if any(n == "precision" for n, _ in a.conditions)}
+        return [
+            (t, a)
+            for t, a in found
+            if a.conditions or a.quantity not in conditioned
+        ]
+
+    def with_conditions(self, found: list[tuple[Token, Asked]]) -> list[tuple[Token, Asked]]:
+        """Add conditions that stand alone (one way, dense, used) to what they can condition."""
+        result = list(found)
+        for token in self.of_kind("condition"):
+            for value in token.nodes("condition"):
+                name = self._v.condition_of[value]
+                if name == "precision":
+                    continue
+                fitting = [
+                    i
+                    for i, (_, a) in enumerate(result)
+                    if value in self._v.condition_values(a.quantity, name)
+                    or name in ("priceKind", "region") and self.is_price(a.quantity)
+                ]
+                if fitting:
+                    for i in fitting if len(fitting) == 1 or name != "priceKind" else fitting[:]:
+                        t, a = result[i]
+                        if name not in {n for n, _ in a.conditions}:
+                            result[i] = t, replace(a, conditions=a.conditions | {(name, value)})
+                        elif name == "priceKind":
+                            result.append((token, replace(a, conditions=frozenset({(name, value)}))))
+                elif name == "priceKind":
+                    prices = [Asked(q, frozenset({(name, value)})) for q in self._v.covers[PRICE]]
+                    if (asked := self.resolved(prices, self.targets)) is not None:
+                        result.append((token, asked))
+        return result
+
+    def is_price(self, quantity: URIRef) -> bool:
+        return quantity in self._v.covers.get(PRICE, ())
+
+    def support_tokens(self) -> list[Token]:
+        """Return words for formats or links that are asked about as features."""
+        features = [
+            t for t, f, v, n in self.values
+            if f in LACKS and (t.nodes("condition") or v not in self._v.condition_of)
+        ]
+        if not (self.has(op.SUPPORT, op.LACK)):
+            return [t for t in features if not t.nodes("condition")]
+        verbs = self.operator_tokens(op.SUPPORT, op.LACK)
+        found = []
+        for t in features:
+            if not t.nodes("condition"):
+                found.append(t)
+                continue
+            quantity_near = any(
+                0 <= x.start - t.end <= 3 and x.nodes("quantity") and self._v.count_given(x.nodes("quantity")[0], self.targets)
+                for x in self.tokens if x is not t
+            )
+            verb = [v for v in verbs if v.end <= t.start and self.gap(v, t) <= 12 or 0 <= t.end <= v.start and self.gap(v, t) <= 3]
+            if verb and not quantity_near and not self.has(*op.SUPERLATIVES, op.RATIO, op.DIFFERENCE, op.COMPARE) and not self.comparators_near(t):
+                found.append(t)
+        if len(found) and len(found) < len([t for t in features if t.nodes("condition")]):
+            found = [t for t in features]
+        return found
+
+    def comparators_near(self, token: Token) -> bool:
+        return any(self.gap(a, token) <= 12 for a in self.amounts if a.units)
+
+    # --- amounts ------------------------------------------------------------------------
+
+    def bind_amounts(self) -> None:
+        """Turn amounts into bounds: each with its comparator and its quantity."""
+        self.bounds: list[tuple[Bound, ...]] = []
+        self.bound_quantities: set[Token] = set()
+        made: list[tuple[Amount, Bound]] = []
+        self.limit: int | None = None
+        for amount in self.amounts:
+            bound = self.bound_for(amount)
+            if bound is not None:
+                made.append((amount, bound))
+                self.spent.add(amount)
+        groups: list[list[tuple[Amount, Bound]]] = []
+        for amount, bound in made:
+            if groups and self.joined_by_or(groups[-1][-1][0], amount):
+                groups[-1].append((amount, bound))
+            else:
+                groups.append([(amount, bound)])
+        self.bounds += [tuple(b for _, b in group) for group in groups]
+
+    def joined_by_or(self, one: Amount, other: Amount) -> bool:
+        return any(
+            op.OR in self.meant(t) and one.end <= t.start and t.end <= other.start
+            for t in self.tokens
+        )
+
+    def comparator_of(self, amount: Amount) -> tuple[Token | None, URIRef | None, URIRef | None]:
+        """Return the operator that goes with an amount, what it means, and its quantity."""
+        best: tuple[int, Token, URIRef, URIRef | None] | None = None
+        for token in self.tokens:
+            if token in self.used:
+                continue
+            for means, quantity in self.meant(token).items():
+                if means not in op.COMPARATORS and means != op.BETWEEN:
+                    continue
+                gap = self.gap(token, amount)
+                after = token.start >= amount.end
+                reach = 2 if after else self.near + 4
+                if means == op.BETWEEN:
+                    reach = 14
+                elif means in (op.MORE, op.LESS) and after and len(token.text) == 1:
+                    continue  # 比…高 is before; 80G 大 is no bound
+                if gap > reach or any(a is not amount and self.inside(a, token, amount) for a in self.amounts):
+                    continue
+                if best is None or gap < best[0] or (gap == best[0] and len(token.text) > len(best[1].text)):
+                    best = gap, token, means, quantity
+        return (best[1], best[2], best[3]) if best else (None, None, None)
+
+    def inside(self, what: Token | Amount, one: Token | Amount, other: Token | Amount) -> bool:
+        first, second = sorted((one, other), key=lambda x: x.start)
+        return first.end <= what.start and what.end <= second.start
+
+    def bound_for(self, amount: Amount) -> Bound | None:
+        token, means, own = self.comparator_of(amount)
+        counted = self.counted_after(amount)
+        if not amount.units:
+            if counted is not None and self.machine_counts():
+                asked, at = Asked(COUNTED), counted
+            else:
+                near = self.unitless_quantity(amount, means)
+                if near is None:
+                    return None
+                at, asked = near
+        else:
+            chosen = self.quantity_for(amount, own)
+            if chosen is None:
+                return None
+            at, asked = chosen
+        if token is not None:
+            self.used.add(token)
+        if at is not None:
+            self.bound_quantities.add(at)
+        standard = self.in_standard(amount, asked)
+        if standard is None:
+            return None
+        low, high, unit = standard
+        asked = replace(asked, unit=unit) if self.is_price(asked.quantity) else asked
+        comparator: Comparator = "=" if means is None else COMPARATOR.get(means, "=")
+        if means == op.BETTER:
+            better = self._v.quantities[asked.quantity].better
+            comparator = "<=" if better == "Lower" else ">="
+        if low != high:
+            comparator = "between"
+        if token is not None and self.negated_bound(token):
+            comparator = FLIPPED.get(comparator, comparator)
+        return Bound(asked, comparator, low, high, negated=False)
+
+    def negated_bound(self, token: Token) -> bool:
+        return any(
+            0 <= token.start - t.end <= 1 for t in self.operator_tokens(op.NOT)
+        )
+
+    def counted_after(self, amount: Amount) -> Token | None:
+        """Return the word for accelerators right after a number: 8 cards."""
+        for t in self.tokens:
+            if 0 <= t.start - amount.end <= 2 and (
+                COUNTED in t.nodes("quantity")
+                or any(c in self._v.within(ACCELERATOR) for c in t.nodes("class"))
+                or (t in self.contained)
+            ):
+                return t
+        return None
+
+    def unitless_quantity(self, amount: Amount, means: URIRef | None) -> tuple[Token, Asked] | None:
+        """Return a quantity counted in pieces that stands by a bare number."""
+        best: tuple[int, Token, Asked] | None = None
+        for token, asked in self.asked_tokens:
+            unit = self._v.units[self._v.quantities[asked.quantity].unit]
+            if unit.symbol != "1" and means is None:
+                continue
+            gap = self.gap(token, amount)
+            reach = 3 if means is None else 10
+            if gap <= reach and (best is None or gap < best[0]):
+                best = gap, token, asked
+        return (best[1], best[2]) if best else None
+
+    def quantity_for(self, amount: Amount, own: URIRef | None) -> tuple[Token | None, Asked] | None:
+        """Return the quantity that an amount bounds: the nearest of its kind, or the usual one."""
+        kinds = {self._v.units[u].kind for u in amount.units}
+        fitting: list[tuple[int, Token, Asked]] = []
+        for token in self.tokens:
+            if token in self.subject_tokens or token in self.bound_quantities:
+                continue
+            readings = [
+                a for a in self.readings(token) if self.fits(a.quantity, kinds, amount)
+            ]
+            asked = self.resolved(readings, self.targets)
+            if asked is None or not self._v.count_given(asked.quantity, self.targets):
+                continue
+            with_own = [a for t, a in self.asked_tokens if t is token and a.quantity == asked.quantity]
+            distance = self.gap(token, amount)
+            if token.start >= amount.end:
+                distance += 3
+            fitting.append((distance, token, with_own[0] if with_own else asked))
+        if fitting:
+            _, token, asked = min(fitting, key=lambda f: f[0])
+            return token, asked
+        usual = [
+            Asked(q) for q in self._v.quantities
+            if self.fits(q, kinds, amount) and self._v.count_given(q, self.targets)
+        ]
+        if own is not None:
+            readings = [Asked(q) for q in self._v.covers.get(own, (own,))]
+            kept = [a for a in readings if self.fits(a.quantity, kinds, amount) and self._v.count_given(a.quantity, self.targets)]
+            usual = kept or usual
+        asked = self.resolved_amount(usual, amount)
+        return (None, asked) if asked is not None else None
+
+    def resolved_amount(self, usual: list[Asked], amount: Amount) -> Asked | None:
+        if not usual:
+            return None
+        first = self._v.units[amount.units[0]].kind
+        exact = [a for a in usual if self._v.units[self._v.quantities[a.quantity].unit].kind == first]
+        if self.has_memory_first(exact):
+            exact = [a for a in exact if a.quantity == URIRef(DATA + "accelerator-memory")] or exact
+        return self.resolved(exact or usual, self.targets)
+
+    def has_memory_first(self, exact: list[Asked]) -> bool:
+        return bool(self.targets & self._v.within(ACCELERATOR)) and bool(exact)
+
+    def fits(self, quantity: URIRef, kinds: set[URIRef], amount: Amount) -> bool:
+        kind = self._v.units[self._v.quantities[quantity].unit].kind
+        if kind in kinds:
+            return True
+        return self.is_price(quantity) and any(
+            str(u).split("/")[-1].startswith(CURRENCIES) for u in amount.units
+        )
+
+    def in_standard(self, amount: Amount, asked: Asked) -> tuple[float, float, URIRef | None] | None:
+        """Return an amount in the standard unit of a quantity, and for prices its own unit."""
+        standard = self._v.units[self._v.quantities[asked.quantity].unit]
+        for unit in amount.units:
+            if self._v.units[unit].kind == standard.kind:
+                factor = self._v.units[unit].factor / standard.factor
+                return amount.low * factor, amount.high * factor, unit
+        if self.is_price(asked.quantity) and amount.units:
+            currency = str(amount.units[0]).split("/")[-1].split("-per-")[0]
+            suffix = str(standard.node).split("/")[-1].removeprefix("unit-usd")
+            unit = URIRef(DATA + currency + suffix)
+            return amount.low, amount.high, unit if unit in self._v.units else standard.node
+        return (amount.low, amount.high, None) if not amount.units else None
+
+    # --- comparison with another entry --------------------------------------------------
+
+    def bind_references(self) -> None:
+        """Turn "more memory than an H100" into a bound, if others than it are sought."""
+        self.reference_tokens: list[Token] = []
+        subjects = [t for t in self.subject_tokens if t not in self.contained]
+        pronoun = self.operator_tokens(op.SAME_THING)
+        if not subjects or len({self.node_of(t) for t in subjects}) != 1:
+            return
+        if self.has(op.DIFFERENCE, op.RATIO):
+            return
+        comparing = [
+            (t, m, q)
+            for t in self.tokens
+            if t not in self.used
+            for m, q in self.meant(t).items()
+            if m in op.COMPARATORS and m != op.EQUAL
+        ]
+        sought = self.seeks_others(subjects)
+        if not comparing or not sought:
+            return
+        reference = self._v.members(self.node_of(subjects[0]))
+        taken: set[Token] = set()
+        for token, means, own in comparing:
+            pairs = self.compared_quantities(token, own, taken, subjects)
+            for at, asked in pairs:
+                if at is not None:
+                    taken.add(at)
+                    self.bound_quantities.add(at)
+                comparator = COMPARATOR.get(means)
+                if comparator is None:
+                    better = self._v.quantities[asked.quantity].better
+                    comparator = "<" if better == "Lower" else ">"
+                if any(0 <= token.start - t.end <= 2 for t in self.operator_tokens(op.NOT)):
+                    comparator = FLIPPED[comparator]
+                self.bounds.append((Bound(asked, comparator, reference=reference),))
+            if pairs:
+                self.used.add(token)
+        if self.bounds and any(b.reference for group in self.bounds for b in group):
+            self.reference_tokens = subjects
+            self.subject_tokens = [t for t in self.subject_tokens if t in self.contained]
+            named = {c for t in self.classes for c in t.nodes("class")}
+            if named:
+                found: set[URIRef] = set()
+                for c in named:
+                    found |= self._v.within(c)
+                if any(self._v.count_given(b.asked.quantity, frozenset(found)) for g in self.bounds for b in g):
+                    self.targets = frozenset(found)
+            elif self.targets & self._v.within(ACCELERATOR):
+                self.targets = self._v.within(ACCELERATOR)
+
+    def seeks_others(self, subjects: list[Token]) -> bool:
+        if self.has(op.LIST, op.COUNT, op.THAN) or self.classes or self.values:
+            return True
+        return bool(self.operator_tokens(op.SAME_THING))
+
+    def compared_quantities(
+        self, token: Token, own: URIRef | None, taken: set[Token], subjects: list[Token]
+    ) -> list[tuple[Token | None, Asked]]:
+        if own is not None and not self.near_quantity(token, taken):
+            readings = [Asked(q) for q in self._v.covers.get(own, (own,))]
+            asked = self.resolved(readings, self.targets)
+            near = [a for t, a in self.asked_tokens if a.quantity == own and t not in self.bound_quantities]
+            return [(None, near[0] if near else asked)] if asked else []
+        candidates = [
+            (t, a) for t, a in self.asked_tokens if t not in taken and t not in self.bound_quantities
+        ]
+        if not candidates:
+            return []
+        han = has_han(token.text)
+        def distance(pair: tuple[Token, Asked]) -> int:
+            t = pair[0]
+            gap = self.gap(t, token)
+            behind = t.start >= token.end
+            return gap + (4 if behind == han else 0)
+        candidates.sort(key=distance)
+        nearest = candidates[0]
+        joined = [
+            c
+            for c in candidates[1:]
+            if self.listed(c[0], nearest[0])
+        ]
+        return [nearest, *joined]
+
+    def listed(self, one: Token, other: Token) -> bool:
+        """Return whether two quantities stand in one list: memory and bandwidth."""
+        words = self.between(one, other).strip()
+        return words in {"", "和", "与", "、", ",", "and", "、", "及", "跟"}
+
+    def near_quantity(self, token: Token, taken: set[Token]) -> bool:
+        return any(
+            t not in taken and t not in self.bound_quantities and self.gap(t, token) <= 3
+            and not any(c[0] == "precision" for c in a.conditions)
+            for t, a in self.asked_tokens
+        )
+
+    # --- order --------------------------------------------------------------------------
+
+    def order_by(self) -> None:
+        """Settle by which quantity entries are ordered, which end comes first, how many."""
+        self.order: Asked | None = None
+        self.direction = "highest"
+        self.superlative: Token | None = None
+        free = [(t, a) for t, a in self.asked_tokens if t not in self.bound_quantities]
+        picks = [
+            (t, m, q)
+            for t in self.tokens
+            if t not in self.used
+            for m, q in self.meant(t).items()
+            if m in op.SUPERLATIVES
+        ]
+        tops = self.operator_tokens(op.TOP)
+        number = self.wanted_number(tops, picks)
+        if picks:
+            token, means, own = picks[0]
+            self.superlative = token
+            at, asked = self.ordering_quantity(token, own, free)
+            self.order = asked
+            if at is not None:
+                self.bound_quantities.add(at)
+            self.direction = self.end_of(means, asked)
+            self.limit = number
+        elif tops and number is not None:
+            at, asked = self.ordering_quantity(tops[0], None, free)
+            if asked is not None:
+                self.superlative = tops[0]
+                self.order, self.limit = asked, number
+                self.direction = self.end_of(op.BEST if self.is_price(asked.quantity) else op.HIGHEST, asked)
+                if at is not None:
+                    self.bound_quantities.add(at)
+
+    def ordering_quantity(
+        self, token: Token, own: URIRef | None, free: list[tuple[Token, Asked]]
+    ) -> tuple[Token | None, Asked | None]:
+        if own is not None:
+            covered = self._v.covers.get(own, (own,))
+            same = [(t, a) for t, a in free if a.quantity in covered or (a.conditions and a.quantity == own)]
+            if same:
+                return same[0]
+            if free and own == URIRef(DATA + "peak-throughput"):
+                near = min(free, key=lambda f: self.gap(f[0], token))
+                if self.gap(near[0], token) <= 12:
+                    return near
+            return None, self.resolved([Asked(q) for q in covered], self.targets)
+        if not free:
+            return None, None
+        return min(free, key=lambda f: (self.gap(f[0], token) + (2 if (f[0].start < token.start) != has_han(token.text) else 0)))
+
+    def end_of(self, means: URIRef, asked: Asked | None) -> str:
+        if means in (op.BEST, op.WORST) and asked is not None:
+            lower = self._v.quantities[asked.quantity].better == "Lower"
+            return "lowest" if lower == (means == op.BEST) else "highest"
+        return "lowest" if means == op.LOWEST else "highest"
+
+    def wanted_number(
+        self, tops: list[Token], picks: list[tuple[Token, URIRef, URIRef | None]]
+    ) -> int | None:
+        """Return how many entries are wanted, where a bare number says so."""
+        for amount in self.amounts:
+            if amount in self.spent or amount.low != amount.high or not amount.low.is_integer():
+                continue
+            if amount.units and not all(self._v.units[u].symbol in ("CNY",) or amount.text[-1:] in "块张款台" for u in amount.units):
+                continue
+            if not 1 <= amount.low <= MOST_LIMIT:
+                continue
+            if tops or picks:
+                self.spent.add(amount)
+                return int(amount.low)
+        return None
+
+    # --- putting together ---------------------------------------------------------------
+
+    def assembled(self) -> CatalogueQuestion | Missing:
+        facets, checked = self.facet_conditions()
+        free = tuple(
+            a for t, a in self.asked_tokens if t not in self.bound_quantities
+        )
+        subjects = tuple(
+            dict.fromkeys(self.node_of(t) for t in self.subject_tokens if t not in self.contained)
+        )
+        facets_asked = self.asked_facets(subjects, free, checked)
+        operation = self.operation(subjects, free, checked)
+        excluded = frozenset(e for node in self.excluded for e in self._v.members(node))
+        excluded |= frozenset(
+            e for t in self.reference_tokens for e in self._v.members(self.node_of(t))
+        )
+        question = CatalogueQuestion(
+            operation,
+            subjects,
+            self.narrowed_classes(subjects),
+            self.unique(free),
+            facets_asked,
+            tuple(self.bounds),
+            facets,
+            excluded,
+            self.order,
+            "lowest" if self.direction == "lowest" else "highest",
+            self.limit,
+            checked=checked,
+            everything=self.has(op.ALL),
+            unit=self.wanted_unit() if operation == "convert" else None,
+            left_over=self.left_over(),
+        )
+        return self.complaint(question) or question
+
+    def unique(self, asked: Iterable[Asked]) -> tuple[Asked, ...]:
+        return tuple(dict.fromkeys(asked))
+
+    def narrowed_classes(self, subjects: tuple[URIRef, ...]) -> frozenset[URIRef]:
+        return self.targets if not subjects else frozenset()
+
+    def facet_conditions(self) -> tuple[tuple[FacetCondition, ...], tuple[FacetCondition, ...]]:
+        """Return the properties that entries must have, and those asked about a subject."""
+        supports = self.support_tokens()
+        by_facet: dict[tuple[URIRef, bool], list[URIRef]] = {}
+        checked: list[FacetCondition] = []
+        subjects = [t for t in self.subject_tokens if t not in self.contained]
+        result: list[FacetCondition] = []
+        for token, facet, value, negated in self.values:
+            if token.nodes("condition") and token not in supports and facet in LACKS:
+                continue  # a number format that conditions a throughput
+            lacking = facet in LACKS and (self.lacks(token) or negated)
+            if facet in LACKS:
+                if subjects:
+                    checked.append(FacetCondition(facet, frozenset({value})))
+                elif lacking:
+                    result.append(FacetCondition(LACKS[facet], frozenset({value})))
+                else:
+                    result.append(FacetCondition(facet, frozenset({value})))
+            elif facet not in self.facets_of_targets():
+                continue
+            else:
+                by_facet.setdefault((facet, negated), []).append(value)
+        for (facet, negated), values in by_facet.items():
+            condition = FacetCondition(facet, frozenset(values), negated)
+            if subjects and not self.restricts(subjects, condition):
+                checked.append(condition)
+            else:
+                result.append(condition)
+        if self.contained:
+            groups = frozenset(
+                v
+                for t in self.contained
+                for v in {self.node_of(t), *self._v.members(self.node_of(t))}
+            )
+            result.append(FacetCondition(CONTENT, groups))
+        elif not subjects and self.targets & {CLOUD, SERVER}:
+            kinds = [
+                c for t in self.classes for c in t.nodes("class") if c in self._v.within(ACCELERATOR)
+            ]
+            if kinds and not any(ACCELERATOR == c for c in kinds):
+                result.append(FacetCondition(CONTENT, frozenset(kinds[:1])))
+        return tuple(result), tuple(checked)
+
+    def facets_of_targets(self) -> set[URIRef]:
+        return {f for f, classes in self._v.facet_classes.items() if classes & self.targets}
+
+    def restricts(self, subjects: list[Token], condition: FacetCondition) -> bool:
+        """Return whether a property picks some variants of a line: the PCIe one of the H100."""
+        return condition.facet in (URIRef(TW + "formFactor"),)
+
+    def lacks(self, token: Token) -> bool:
+        return any(
+            t.end <= token.start and self.gap(t, token) <= self.near + 4
+            for t in self.tokens
+            if op.LACK in self.meant(t)
+        )
+
+    def asked_facets(
+        self,
+        subjects: tuple[URIRef, ...],
+        free: tuple[Asked, ...],
+        checked: tuple[FacetCondition, ...],
+    ) -> tuple[URIRef, ...]:
+        if not subjects:
+            return ()
+        named = [
+            f
+            for t in self.of_kind("facet")
+            for f in t.nodes("facet")
+            if f in self.facets_of_targets()
+        ]
+        for token in self.classes:
+            for c in token.nodes("class"):
+                if c in self._v.within(ACCELERATOR) and self.targets & {CLOUD, SERVER} and not free:
+                    named.append(CONTENT)
+        named += [c.facet for c in checked if c.facet not in LACKS]
+        return tuple(dict.fromkeys(named))
+
+    def operation(
+        self,
+        subjects: tuple[URIRef, ...],
+        free: tuple[Asked, ...],
+        checked: tuple[FacetCondition, ...],
+    ) -> Operation:
+        if subjects and self.has(op.AGREEMENT):
+            return "agreement"
+        if subjects and self.has(op.SOURCES):
+            return "sources"
+        if len(subjects) == 2 and free and self.has(op.RATIO) and not self.has(op.DIFFERENCE):
+            return "ratio"
+        if len(subjects) == 2 and free and self.has(op.DIFFERENCE):
+            return "difference"
+        if subjects and self.has(op.CONVERT) and self.wanted_unit() is not None:
+            return "convert"
+        if len(subjects) >= 2:
+            return "compare"
+        if subjects and checked and not free and any(c.facet in LACKS for c in checked):
+            return "support"
+        if subjects:
+            return "look-up"
+        if self.superlative is not None:
+            return "superlative"
+        if self.has(op.COUNT):
+            return "count"
+        return "filter"
+
+    def wanted_unit(self) -> URIRef | None:
+        """Return the unit that a number is to be given in: a unit's name without a number."""
+        taken = {i for a in self.words.amounts for i in range(a.start, a.end)}
+        taken |= {i for t in self.subject_tokens for i in range(t.start, t.end)}
+        found: list[tuple[int, URIRef]] = []
+        for name, units in self._v.unit_names.items():
+            if len(name) < 2:
+                continue
+            place = self.text.rfind(name)
+            while place >= 0 and place in taken:
+                place = self.text.rfind(name, 0, place)
+            if place < 0:
+                continue
+            before, after = self.text[place - 1 : place], self.text[place + len(name) : place + len(name) + 1]
+            if re.match(r"[a-z]", before) or re.match(r"[a-z/]", after):
+                continue
+            found.append((place + len(name), units[0]))
+        return max(found)[1] if found else None
+
+    def left_over(self) -> tuple[str, ...]:
+        """Return the words that mean nothing here."""
+        covered = bytearray(len(self.text))
+        for part in (*self.tokens, *self.words.amounts):
+            covered[part.start : part.end] = b"\1" * (part.end - part.start)
+        rest = "".join(c if not covered[i] else " " for i, c in enumerate(self.text))
+        return tuple(_WORD.findall(rest))
+
+    def complaint(self, question: CatalogueQuestion) -> Missing | None:
+        if self.superlative is not None and question.order is None and not question.subjects:
+            return Missing("needs-quantity")
+        return None

@@ -1,0 +1,248 @@
+"""From a question to the catalogue to its SPARQL query.
+
+Queries are put together from fixed patterns; what differs from question to question are
+RDF terms, written by rdflib, never text. The guard sees each form of a query once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from rdflib import Literal, URIRef
+from rdflib.namespace import XSD
+
+from assistant.catalogue.question import Asked, Bound, CatalogueQuestion, FacetCondition
+from assistant.catalogue.vocabulary import TW, Conditions, Vocabulary
+from kg import guard
+from kg.namespaces import PREFIXES
+
+# So many entries are fetched at most; how many there are beyond is counted.
+MOST_ROWS = 200
+CONTENT = URIRef(TW + "accelerator")
+
+# All that is said of a figure. Price kind, date and region are the conditions of a price.
+_IRIS = re.compile(r"<[^<>\s]+>(?:\s+<[^<>\s]+>)*")
+_NUMBER = re.compile(r"(?<= )-?\d+\.\d+")
+
+DETAILS = """SELECT ?entry ?quantity ?figure ?value ?unit ?standing ?bound ?low ?high ?precision
+       ?accumulation ?sparsity ?accessPattern ?operation ?direction ?perUnit
+       ?priceKind ?date ?region ?source
+WHERE {{
+{values}  ?figure tw:figureOf ?entry ; tw:ofQuantity ?quantity ; qudt:numericValue ?value ;
+          qudt:unit ?unit ; tw:standing ?standing ; tw:bound ?bound ; dcterms:source ?source .
+{conditions}  OPTIONAL {{ ?figure tw:rangeMinimum ?low ; tw:rangeMaximum ?high }}
+  OPTIONAL {{ ?figure tw:precision ?precision }}
+  OPTIONAL {{ ?figure tw:accumulation ?accumulation }}
+  OPTIONAL {{ ?figure tw:sparsity ?sparsity }}
+  OPTIONAL {{ ?figure tw:accessPattern ?accessPattern }}
+  OPTIONAL {{ ?figure tw:operation ?operation }}
+  OPTIONAL {{ ?figure tw:direction ?direction }}
+  OPTIONAL {{ ?figure tw:perUnit ?perUnit }}
+  OPTIONAL {{ ?figure tw:priceKind ?priceKind }}
+  OPTIONAL {{ ?figure dcterms:date ?date }}
+  OPTIONAL {{ ?figure tw:region ?region }}
+}}
+ORDER BY ?entry ?quantity ?figure ?source"""
+
+FACTS = """SELECT ?entry ?property ?value ?source
+WHERE {{
+{values}  ?entry ?property ?value . OPTIONAL {{ ?entry dcterms:source ?source }}
+}}
+ORDER BY ?entry ?property ?value ?source"""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A query for entries; `columns` are the quantities whose figures it selects, by number.
+
+    `counting` gives how many entries there are where the query cuts them off.
+    """
+
+    query: str
+    counting: str
+    columns: tuple[Asked, ...]
+
+
+class QueryWriter:
+    """Writes the queries for questions to the catalogue."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._v = vocabulary
+
+    def details(
+        self, entries: Iterable[URIRef], asked: Sequence[Asked] = ()
+    ) -> str:
+        """Return the query for figures of entries: all, or those of some quantities."""
+        values = _values("entry", entries)
+        if asked:
+            values += _values("quantity", dict.fromkeys(a.quantity for a in asked))
+        conditions = ""
+        named = {a.conditions for a in asked}
+        if len({a.quantity for a in asked}) == 1 and len(named) == 1 and asked:
+            conditions = "".join(_condition("?figure", c) for c in sorted(asked[0].conditions))
+        return _checked(DETAILS.format(values=values, conditions=conditions))
+
+    def figures(self, figures: Iterable[URIRef]) -> str:
+        """Return the query for all that is said of some figures."""
+        return _checked(DETAILS.format(values=_values("figure", figures), conditions=""))
+
+    def facts(self, entries: Iterable[URIRef], properties: Iterable[URIRef]) -> str:
+        """Return the query for properties of entries."""
+        values = _values("entry", entries) + _values("property", properties)
+        return _checked(FACTS.format(values=values))
+
+    def selection(self, question: CatalogueQuestion) -> Selection:
+        """Return the query for the entries that fit a question, with the figures that count."""
+        columns: list[Asked] = []
+        patterns: list[str] = []
+        filters: list[str] = []
+
+        def column(asked: Asked, optional: bool = False) -> int:
+            asked = self.settled(asked, question.classes)
+            if asked in columns:
+                return columns.index(asked)
+            columns.append(asked)
+            n = len(columns) - 1
+            pattern = self._figure(asked, f"?entry{'' if True else n}", n)
+            patterns.append(f"  OPTIONAL {{ {pattern} }}\n" if optional else f"  {pattern}\n")
+            return n
+
+        for number, group in enumerate(question.bounds):
+            parts = []
+            for place, bound in enumerate(group):
+                n = column(bound.asked, optional=len(group) > 1)
+                limit = ""
+                if bound.reference:
+                    limit = f"?limit{number}_{place}"
+                    patterns.append(self._limit(bound, limit, question.classes))
+                parts.append(_comparison(f"?value{n}", bound, limit))
+            filters.append(" || ".join(f"({p})" for p in parts) if len(parts) > 1 else parts[0])
+        order = column(question.order) if question.order else None
+        for asked in question.asked:
+            column(asked, optional=True)
+        head = self._entries(question)
+        for number, condition in enumerate(question.facets):
+            head += self._facet(condition, number)
+        if question.excluded:
+            head += "  FILTER(?entry NOT IN (" + ", ".join(
+                e.n3() for e in sorted(question.excluded)
+            ) + "))\n"
+        body = head + "".join(patterns) + "".join(f"  FILTER({f})\n" for f in filters)
+        selected = " ".join(["?entry", *(f"?figure{i} ?value{i}" for i in range(len(columns)))])
+        down = question.direction == "highest"
+        if order is None:
+            sorting = "ORDER BY ?entry"
+        else:
+            sorting = f"ORDER BY {'DESC' if down else 'ASC'}(?value{order}) ?entry"
+        limit = MOST_ROWS
+        query = f"SELECT DISTINCT {selected}\nWHERE {{\n{body}}}\n{sorting}\nLIMIT {limit}"
+        counting = f"SELECT (COUNT(DISTINCT ?entry) AS ?count)\nWHERE {{\n{body}}}"
+        return Selection(_checked(query), _checked(counting), tuple(columns))
+
+    def settled(self, asked: Asked, classes: frozenset[URIRef]) -> Asked:
+        """Return a quantity with the conditions under which its figures can be compared."""
+        conditions = self._v.usual_conditions(asked.quantity, asked.conditions, classes)
+        unit = asked.unit
+        if unit is None and asked.quantity in self._prices():
+            unit = self._v.quantities[asked.quantity].unit
+        return Asked(asked.quantity, conditions, unit)
+
+    @lru_cache(maxsize=1)  # noqa: B019 - one writer lives as long as the assistant
+    def _prices(self) -> frozenset[URIRef]:
+        return frozenset(
+            q for q, held in self._v.quantities.items() if "priceKind" in held.conditioned_by
+        )
+
+    def _entries(self, question: CatalogueQuestion) -> str:
+        if question.among:
+            return _values("entry", question.among)
+        if question.classes:
+            return _values("class", question.classes) + "  ?entry a ?class ; tw:listedIn ?table .\n"
+        return "  ?entry tw:listedIn ?table .\n"
+
+    def _figure(self, asked: Asked, entry: str, n: int) -> str:
+        unit = f" ; qudt:unit {asked.unit.n3()}" if asked.unit else ""
+        conditions = "".join(
+            f" ; tw:{name} {value.n3()}" for name, value in sorted(asked.conditions)
+        )
+        return (
+            f"?figure{n} tw:ofQuantity {asked.quantity.n3()} ; tw:figureOf {entry} ; "
+            f"tw:standing tw:Preferred ; tw:standardValue ?value{n}{conditions}{unit} ."
+        )
+
+    def _limit(self, bound: Bound, name: str, classes: frozenset[URIRef]) -> str:
+        """Return the subquery for the figure of another entry that sets a limit."""
+        asked = self.settled(bound.asked, classes)
+        pick = "MIN" if bound.comparator in ("<", "<=") else "MAX"
+        unit = f" ; qudt:unit {asked.unit.n3()}" if asked.unit else ""
+        conditions = "".join(f" ; tw:{n} {v.n3()}" for n, v in sorted(asked.conditions))
+        return (
+            f"  {{ SELECT ({pick}(?of) AS {name}) WHERE {{\n"
+            f"  {_values('reference', bound.reference).strip()}\n"
+            f"    ?its tw:ofQuantity {asked.quantity.n3()} ; tw:figureOf ?reference ; "
+            f"tw:standing tw:Preferred ; tw:standardValue ?of{conditions}{unit} .\n  }} }}\n"
+        )
+
+    def _facet(self, condition: FacetCondition, number: int) -> str:
+        values = set(condition.values)
+        for value in condition.values:
+            values |= self._v.narrower.get(value, frozenset())
+        facet = condition.facet.n3()
+        kinds = {v for v in condition.values if v in self._v.supers}
+        if kinds:
+            pattern = f"{facet} ?held{number} . ?held{number} a ?kind{number}"
+            text = f"?entry {pattern} .\n"
+            return f"{_values(f'kind{number}', self._v.within(next(iter(kinds))))}  {text}"
+        if condition.negated:
+            listed = ", ".join(v.n3() for v in sorted(values))
+            inner = f"?entry {facet} ?held{number} . FILTER(?held{number} IN ({listed}))"
+            return f"  FILTER NOT EXISTS {{ {inner} }}\n"
+        return f"{_values(f'held{number}', values)}  ?entry {facet} ?held{number} .\n"
+
+
+def _values(name: str, nodes: Iterable[URIRef]) -> str:
+    return f"  VALUES ?{name} {{ {' '.join(n.n3() for n in sorted(nodes))} }}\n"
+
+
+def _condition(figure: str, condition: tuple[str, URIRef]) -> str:
+    name, value = condition
+    return f"  {figure} tw:{name} {value.n3()} .\n"
+
+
+def _comparison(value: str, bound: Bound, limit: str) -> str:
+    if bound.reference:
+        return f"{value} {bound.comparator} {limit}"
+    low, high = _decimal(bound.low), _decimal(bound.high)
+    if bound.comparator == "between":
+        return f"{value} >= {low} && {value} <= {high}"
+    return f"{value} {bound.comparator} {low}"
+
+
+def _decimal(number: float) -> str:
+    text = f"{Decimal(repr(number)):f}"
+    return Literal(Decimal(text), datatype=XSD.decimal).n3() if "." in text else f"{text}.0"
+
+
+def _checked(query: str) -> str:
+    """Return a query with its prefixes, once its form has passed the guard."""
+    used = [p for p in PREFIXES if f"{p}:" in query]
+    text = "".join(f"PREFIX {p}: <{PREFIXES[p]}>\n" for p in used) + query
+    _guarded(_form(text))
+    return text
+
+
+def _form(query: str) -> str:
+    """Return a query with one IRI for all and one number for all: they do not shape it."""
+    return _NUMBER.sub("0.0", _IRIS.sub("<urn:x>", query))
+
+
+@lru_cache(maxsize=4096)
+def _guarded(form: str) -> None:
+    guard.check(form)
+
+
+__all__ = ["DETAILS", "MOST_ROWS", "Conditions", "QueryWriter", "Selection"]

@@ -1,0 +1,451 @@
+"""What the catalogue holds and how people call it: entries, classes, quantities, facets.
+
+Everything is read from the graph, so a quantity or a device that a user adds is known
+at once. Names are found with Aho-Corasick, in time that does not grow with their number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from rdflib import URIRef
+
+from assistant.lexicon import Lexicon, name_variants
+from assistant.normalisation import normalise
+from kg import KnowledgeGraph
+
+TW = "https://w3id.org/trainwright/ontology#"
+HARDWARE = URIRef(TW + "Hardware")
+
+ENTRIES = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?entry ?class WHERE {
+  ?entry tw:listedIn ?table ; a ?class . FILTER NOT EXISTS { ?entry a tw:Figure }
+}
+"""
+VARIANTS = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?entry ?line WHERE { ?entry tw:variantOf ?line }
+"""
+SUBCLASSES = """
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+SELECT DISTINCT ?class ?super WHERE { ?class rdfs:subClassOf* ?super . ?class rdfs:subClassOf ?any }
+"""
+QUANTITIES = """
+PREFIX qudt: <http://qudt.org/schema/qudt/>
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?quantity ?unit ?better ?condition WHERE {
+  ?quantity a tw:Quantity ; tw:standardUnit ?unit .
+  OPTIONAL { ?quantity tw:betterWhen ?better }
+  OPTIONAL { ?quantity tw:conditionedBy ?condition }
+}
+"""
+NARROWED = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?named ?quantity ?property ?value WHERE {
+  ?named a tw:NamedQuantity ; tw:ofQuantity ?quantity .
+  OPTIONAL { ?property a tw:FigureCondition . ?named ?property ?value }
+}
+"""
+COVERED = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?wide ?quantity WHERE { ?wide tw:covers ?quantity }
+"""
+CONDITIONS = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?property ?range WHERE {
+  ?property a tw:FigureCondition . OPTIONAL { ?property rdfs:range ?range }
+}
+"""
+FACETS = """
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?facet ?range WHERE { ?facet a tw:Facet . OPTIONAL { ?facet rdfs:range ?range } }
+"""
+FACET_VALUES = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT DISTINCT ?facet ?value ?class WHERE {
+  ?facet a tw:Facet . ?entry ?facet ?value ; tw:listedIn ?table ; a ?class .
+}
+"""
+BROADER = """
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+SELECT DISTINCT ?node ?wide WHERE { ?node skos:broader+ ?wide }
+"""
+LACKS = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT DISTINCT ?value WHERE { ?entry tw:lacksInterconnect|tw:lacksPrecision ?value }
+"""
+# How often a quantity is given for a class, by the conditions of its figures.
+GIVEN = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?class ?quantity (COUNT(?figure) AS ?count) WHERE {
+  ?figure tw:ofQuantity ?quantity ; tw:figureOf ?entry . ?entry a ?class .
+} GROUP BY ?class ?quantity
+"""
+COMBINATIONS = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?quantity ?class ?precision ?accumulation ?sparsity ?perUnit ?direction ?accessPattern ?operation
+       (COUNT(?figure) AS ?count) WHERE {
+  ?figure tw:ofQuantity ?quantity ; tw:standing tw:Preferred ; tw:figureOf ?entry .
+  ?entry a ?class .
+  OPTIONAL { ?figure tw:precision ?precision }
+  OPTIONAL { ?figure tw:accumulation ?accumulation }
+  OPTIONAL { ?figure tw:sparsity ?sparsity }
+  OPTIONAL { ?figure tw:perUnit ?perUnit }
+  OPTIONAL { ?figure tw:direction ?direction }
+  OPTIONAL { ?figure tw:accessPattern ?accessPattern }
+  OPTIONAL { ?figure tw:operation ?operation }
+} GROUP BY ?quantity ?class ?precision ?accumulation ?sparsity ?perUnit ?direction ?accessPattern ?operation
+"""
+UNITS = """
+PREFIX qudt: <http://qudt.org/schema/qudt/>
+SELECT ?unit ?kind ?factor ?symbol WHERE {
+  ?unit a qudt:Unit ; qudt:hasQuantityKind ?kind ; qudt:conversionMultiplier ?factor ;
+        qudt:symbol ?symbol .
+}
+"""
+OPERATORS = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?operator ?quantity ?means WHERE {
+  ?operator a tw:Operator . OPTIONAL { ?operator tw:ofQuantity ?quantity }
+  OPTIONAL { ?operator tw:means ?means }
+}
+"""
+NAMES = """
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+SELECT ?node ?name WHERE { ?node rdfs:label|skos:altLabel|skos:hiddenLabel ?name }
+"""
+
+# What a figure may be conditioned by, in the order in which it is spoken.
+CONDITION_NAMES = (
+    "precision", "accumulation", "sparsity", "accessPattern", "operation", "direction", "perUnit",
+)  # fmt: skip
+_SIZE = re.compile(r"(\d) ?(gb|g|tb)(?![a-z/])")
+
+Conditions = frozenset[tuple[str, URIRef]]
+"""Properties and values, by local name: {("precision", twd:bf16)}."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A quantity of the graph: its unit, which end is better, what its figures must state."""
+
+    node: URIRef
+    unit: URIRef
+    better: str | None
+    conditioned_by: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit; `factor` converts to the base of its kind."""
+
+    node: URIRef
+    kind: URIRef
+    factor: float
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """One thing a word may mean; `kind` says what sort of thing."""
+
+    kind: str
+    node: URIRef
+
+
+@dataclass
+class Vocabulary:
+    """The catalogue's things and their names."""
+
+    classes_of: dict[URIRef, frozenset[URIRef]]
+    lines: dict[URIRef, frozenset[URIRef]]
+    supers: dict[URIRef, frozenset[URIRef]]
+    quantities: dict[URIRef, Quantity]
+    narrowed: dict[URIRef, tuple[URIRef, Conditions]]
+    covers: dict[URIRef, tuple[URIRef, ...]]
+    facets: dict[URIRef, frozenset[URIRef]]
+    facet_classes: dict[URIRef, frozenset[URIRef]]
+    units: dict[URIRef, Unit]
+    operators: dict[URIRef, tuple[URIRef, URIRef | None]]
+    given: dict[tuple[URIRef, URIRef], int]
+    combinations: dict[URIRef, Counter[tuple[URIRef, Conditions]]]
+    condition_of: dict[URIRef, str]
+    narrower: dict[URIRef, frozenset[URIRef]]
+    meanings: dict[str, tuple[Meaning, ...]]
+    unit_names: dict[str, tuple[URIRef, ...]]
+    cased_units: dict[str, tuple[URIRef, ...]]
+    usual: frozenset[str] = frozenset()
+    lexicon: Lexicon = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = {name: [m.node for m in found] for name, found in self.meanings.items()}
+        empty: dict[str, list[URIRef]] = {}
+        self.lexicon = Lexicon(
+            {"thing": names, "cue": empty, "unit": empty, "number": empty}, self.usual
+        )
+
+    @classmethod
+    def of(cls, graph: KnowledgeGraph, usual: frozenset[str] = frozenset()) -> Vocabulary:
+        """Return the vocabulary of a graph.
+
+        Args:
+            graph: The whole graph, with the catalogue.
+            usual: Latin words that people use and that are therefore not misspelt names.
+        """
+        return _Builder(graph).build(usual)
+
+    @cached_property
+    def longest_unit(self) -> int:
+        """The length of the longest name of a unit."""
+        return max(map(len, self.unit_names), default=0)
+
+    def members(self, node: URIRef) -> frozenset[URIRef]:
+        """Return the entries meant by an entry or by a line; a line means its variants."""
+        if node in self.classes_of:
+            return frozenset({node})
+        return self.lines.get(node, frozenset())
+
+    def class_of(self, node: URIRef) -> frozenset[URIRef]:
+        """Return the classes of an entry or of a line's variants."""
+        return frozenset(c for e in self.members(node) for c in self.classes_of[e])
+
+    def within(self, wide: URIRef) -> frozenset[URIRef]:
+        """Return a class and its subclasses."""
+        return frozenset({wide, *(c for c, above in self.supers.items() if wide in above)})
+
+    def count_given(self, quantity: URIRef, classes: frozenset[URIRef]) -> int:
+        """Return how many figures there are of a quantity for things of some classes."""
+        return sum(self.given.get((c, quantity), 0) for c in classes)
+
+    def usual_conditions(
+        self, quantity: URIRef, asked: Conditions, classes: frozenset[URIRef]
+    ) -> Conditions:
+        """Return the conditions under which a quantity is most often given, as asked.
+
+        Only what its figures must state counts, and how sums are written.
+        """
+        wanted = {*self.quantities[quantity].conditioned_by, "accumulation"}
+        fitting: Counter[Conditions] = Counter()
+        for (of_class, combination), count in self.combinations.get(quantity, Counter()).items():
+            if asked <= combination and (not classes or of_class in classes):
+                kept = frozenset(p for p in combination if p[0] in wanted or p in asked)
+                fitting[kept] += count
+        if not fitting:
+            return asked
+        return max(fitting, key=lambda c: (fitting[c], sorted(c)))
+
+    def condition_values(self, quantity: URIRef, name: str) -> frozenset[URIRef]:
+        """Return the values that a condition takes among a quantity's figures."""
+        return frozenset(
+            value
+            for _, combination in self.combinations.get(quantity, ())
+            for key, value in combination
+            if key == name
+        )
+
+
+def canonical(text: str) -> str:
+    """Return a normalised name or question with memory sizes spelt one way: 80gb."""
+    return _SIZE.sub(lambda m: m[1] + ("tb" if m[2] == "tb" else "gb"), text)
+
+
+class _Builder:
+    """Reads a vocabulary from a graph."""
+
+    def __init__(self, graph: KnowledgeGraph) -> None:
+        self._graph = graph
+
+    def _rows(self, query: str) -> list[dict[str, URIRef]]:
+        if "rdfs:" in query and "PREFIX rdfs:" not in query:
+            query = "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>\n" + query
+        return self._graph.select(query)  # type: ignore[return-value]
+
+    def build(self, usual: frozenset[str]) -> Vocabulary:
+        classes_of: dict[URIRef, set[URIRef]] = defaultdict(set)
+        for row in self._rows(ENTRIES):
+            classes_of[row["entry"]].add(row["class"])
+        supers: dict[URIRef, set[URIRef]] = defaultdict(set)
+        for row in self._rows(SUBCLASSES):
+            supers[row["class"]].add(row["super"])
+        for classes in list(classes_of.values()):
+            for c in classes:
+                supers[c].add(c)
+        facets: dict[URIRef, set[URIRef]] = defaultdict(set)
+        facet_classes: dict[URIRef, set[URIRef]] = defaultdict(set)
+        for row in self._rows(FACET_VALUES):
+            facets[row["facet"]].add(row["value"])
+            facet_classes[row["facet"]].add(row["class"])
+        for row in self._rows(FACETS):
+            facets[row["facet"]] |= set()
+        lacks = {row["value"] for row in self._rows(LACKS)}
+        quantities, narrowed, covers = self._quantities()
+        given: Counter[tuple[URIRef, URIRef]] = Counter()
+        for row in self._rows(GIVEN):
+            given[row["class"], row["quantity"]] += int(row["count"])
+        combinations: dict[URIRef, Counter[tuple[URIRef, Conditions]]] = defaultdict(Counter)
+        for row in self._rows(COMBINATIONS):
+            held = frozenset((n, row[n]) for n in CONDITION_NAMES if n in row)
+            combinations[row["quantity"]][row["class"], held] += int(row["count"])
+        condition_of = {
+            value: name
+            for counted in combinations.values()
+            for _, held in counted
+            for name, value in sorted(held)
+            if name != "accumulation"
+        }
+        operators = {
+            row["operator"]: (row.get("means", row["operator"]), row.get("quantity"))
+            for row in self._rows(OPERATORS)
+        }
+        lines = self._lines(classes_of)
+        units = {
+            row["unit"]: Unit(row["unit"], row["kind"], float(row["factor"]), str(row["symbol"]))
+            for row in self._rows(UNITS)
+        }
+        kinds: dict[URIRef, list[str]] = defaultdict(list)
+        for node in classes_of:
+            kinds[node].append("entry")
+        for node in lines:
+            kinds[node].append("line")
+        populated = {above for cs in classes_of.values() for c in cs for above in supers[c]}
+        for c in populated:
+            if HARDWARE in supers[c] and c != HARDWARE:
+                kinds[c].append("class")
+        for facet, values in facets.items():
+            kinds[facet].append("facet")
+            for value in values:
+                if value not in classes_of:
+                    kinds[value].append("value")
+        for value in lacks:
+            if "value" not in kinds[value]:
+                kinds[value].append("value")
+        for node in quantities:
+            kinds[node].append("quantity")
+        for node in narrowed:
+            kinds[node].append("narrowed")
+        for node in covers:
+            kinds[node].append("wide")
+        for node in condition_of:
+            kinds[node].append("condition")
+        for row in self._rows("PREFIX tw: <https://w3id.org/trainwright/ontology#>\n"
+                              "SELECT ?kind WHERE { ?kind a tw:PriceKind }"):
+            kinds[row["kind"]].append("condition")
+            condition_of[row["kind"]] = "priceKind"
+        for row in self._rows("PREFIX tw: <https://w3id.org/trainwright/ontology#>\n"
+                              "SELECT ?region WHERE { ?region a tw:Region }"):
+            kinds[row["region"]].append("condition")
+            condition_of[row["region"]] = "region"
+        for node in operators:
+            kinds[node].append("operator")
+        meanings, unit_names, cased = self._names(kinds, units)
+        return Vocabulary(
+            {e: frozenset(c) for e, c in classes_of.items()},
+            lines,
+            {c: frozenset(s) for c, s in supers.items()},
+            quantities,
+            narrowed,
+            covers,
+            {f: frozenset(v) for f, v in facets.items()},
+            {f: frozenset(c) for f, c in facet_classes.items()},
+            units,
+            operators,
+            dict(given),
+            dict(combinations),
+            condition_of,
+            self._narrower({v for values in facets.values() for v in values}),
+            meanings,
+            unit_names,
+            cased,
+            usual,
+        )
+
+    def _quantities(
+        self,
+    ) -> tuple[
+        dict[URIRef, Quantity],
+        dict[URIRef, tuple[URIRef, Conditions]],
+        dict[URIRef, tuple[URIRef, ...]],
+    ]:
+        conditions: dict[URIRef, set[str]] = defaultdict(set)
+        rows = {}
+        for row in self._rows(QUANTITIES):
+            rows[row["quantity"]] = row
+            if "condition" in row:
+                conditions[row["quantity"]].add(_local(row["condition"]))
+        quantities = {
+            node: Quantity(
+                node,
+                row["unit"],
+                _local(row["better"]) if "better" in row else None,
+                frozenset(conditions[node]),
+            )
+            for node, row in rows.items()
+        }
+        held: dict[URIRef, set[tuple[str, URIRef]]] = defaultdict(set)
+        of: dict[URIRef, URIRef] = {}
+        for row in self._rows(NARROWED):
+            of[row["named"]] = row["quantity"]
+            if "value" in row:
+                held[row["named"]].add((_local(row["property"]), row["value"]))
+        narrowed = {n: (q, frozenset(held[n])) for n, q in of.items()}
+        covers: dict[URIRef, list[URIRef]] = defaultdict(list)
+        for row in self._rows(COVERED):
+            covers[row["wide"]].append(row["quantity"])
+        return quantities, narrowed, {w: tuple(sorted(q)) for w, q in covers.items()}
+
+    def _narrower(self, values: set[URIRef]) -> dict[URIRef, frozenset[URIRef]]:
+        """Return for each wide node the values of facets that are kinds of it."""
+        found: dict[URIRef, set[URIRef]] = defaultdict(set)
+        for row in self._rows(BROADER):
+            if row["node"] in values:
+                found[row["wide"]].add(row["node"])
+        return {wide: frozenset(nodes) for wide, nodes in found.items()}
+
+    def _lines(self, entries: dict[URIRef, set[URIRef]]) -> dict[URIRef, frozenset[URIRef]]:
+        above: dict[URIRef, set[URIRef]] = defaultdict(set)
+        for row in self._rows(VARIANTS):
+            above[row["entry"]].add(row["line"])
+        lines: dict[URIRef, set[URIRef]] = defaultdict(set)
+        for entry in entries:
+            stack, seen = list(above.get(entry, ())), set[URIRef]()
+            while stack:
+                line = stack.pop()
+                if line not in seen:
+                    seen.add(line)
+                    lines[line].add(entry)
+                    stack += above.get(line, ())
+        return {line: frozenset(members) for line, members in lines.items() if line not in entries}
+
+    def _names(
+        self, kinds: dict[URIRef, list[str]], units: dict[URIRef, Unit]
+    ) -> tuple[
+        dict[str, tuple[Meaning, ...]], dict[str, tuple[URIRef, ...]], dict[str, tuple[URIRef, ...]]
+    ]:
+        meanings: dict[str, set[Meaning]] = defaultdict(set)
+        unit_names: dict[str, set[URIRef]] = defaultdict(set)
+        cased: dict[str, set[URIRef]] = defaultdict(set)
+        for row in self._rows(NAMES):
+            node = row["node"]
+            if node in units:
+                name = str(row["name"]).strip()
+                cased[name].add(node)
+                unit_names[normalise(name)].add(node)
+            elif node in kinds:
+                for text in name_variants(canonical(normalise(str(row["name"])))):
+                    meanings[text] |= {Meaning(kind, node) for kind in kinds[node]}
+        order = sorted
+        return (
+            {t: tuple(order(m, key=lambda x: (x.kind, x.node))) for t, m in meanings.items()},
+            {t: tuple(order(u)) for t, u in unit_names.items()},
+            {t: tuple(order(u)) for t, u in cased.items()},
+        )
+
+
+def _local(node: URIRef) -> str:
+    return re.split(r"[#/]", str(node))[-1]
