@@ -20,7 +20,7 @@ from kg.worker import COMMAND, FORK, WAIT
 
 # Seconds after which a query is likely a heavy one: it goes on with less of the processor, so
 # that short queries meanwhile are as quick as ever.
-SHORT = 1.0
+SHORT = 0.25
 ROOT = Path(__file__).resolve().parent.parent
 _MAIN = "import sys; from kg.worker import main; main(int(sys.argv[1]), sys.argv[2:])"
 
@@ -59,11 +59,13 @@ class Worker:
         seconds: float = task["seconds"]
         try:
             self.connection.send_bytes(json.dumps(task).encode())
-            if not self.connection.poll(min(SHORT, seconds)):
+            done = self.connection.poll(min(SHORT, seconds))
+            if not done and seconds > SHORT:
                 with contextlib.suppress(OSError):
-                    os.setpriority(os.PRIO_PROCESS, self.pid, 10)
-                if seconds > SHORT and not self.connection.poll(seconds - SHORT):
-                    self.kill()
+                    os.setpriority(os.PRIO_PROCESS, self.pid, 15)
+                done = self.connection.poll(seconds - SHORT)
+            if not done:
+                self.kill()
             return json.loads(self.connection.recv_bytes()), self.connection.recv_bytes()
         except (EOFError, OSError):
             raise WorkerDied(self.reap()) from None

@@ -88,6 +88,7 @@ def load(places: list[Path]) -> ox.Store:
 
 def _work(store: ox.Store, descriptor: int) -> None:
     """Answer queries until the socket closes; never return."""
+    used = _address_space()
     os.dup2(descriptor, 3)
     devnull = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -96,7 +97,6 @@ def _work(store: ox.Store, descriptor: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    used = _address_space()
     connection = Connection(3)
     graphs = {graph.value for graph in store.named_graphs() if isinstance(graph, ox.NamedNode)}
     try:
