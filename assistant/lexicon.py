@@ -131,16 +131,19 @@ class Lexicon:
 
     def corrected(self, text: str) -> str:
         """Return the text with misspelt names put right; what is spelt well stays."""
+        return replaced(text, self.slips(text))
+
+    def slips(self, text: str) -> list[tuple[int, int, str]]:
+        """Return the misspelt names as start, end and how they are spelt, in order."""
         covered = bytearray(len(text))
         for layer in ("thing", "cue", "number"):
             for found in self.find(text, layer):
                 covered[found.start : found.end] = b"\1" * (found.end - found.start)
-        parts, last = [], 0
-        for start, end, right in self._corrections(text, covered):
-            if start >= last:
-                parts += [text[last:start], right]
-                last = end
-        return "".join([*parts, text[last:]])
+        found: list[tuple[int, int, str]] = []
+        for slip in self._corrections(text, covered):
+            if not found or slip[0] >= found[-1][1]:
+                found.append(slip)
+        return found
 
     def _corrections(self, text: str, covered: bytearray) -> Iterator[tuple[int, int, str]]:
         for match in _WORD.finditer(text):
@@ -183,6 +186,15 @@ class Lexicon:
             if same_length and any(a == b for a, b in zip(known, text, strict=True)):
                 return known
         return None
+
+
+def replaced(text: str, slips: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text with words at some places exchanged."""
+    parts, last = [], 0
+    for start, end, right in slips:
+        parts += [text[last:start], right]
+        last = end
+    return "".join([*parts, text[last:]])
 
 
 def _is_likely_slip(word: str, known: str) -> bool:

@@ -115,6 +115,8 @@ class CatalogueAnswerer:
         language = words.language
         if isinstance(question, Missing):
             names = self._join([n.upper() for n in question.names], language)
+            if question.what == "unknown-attribute":
+                return self._unknown_attribute(question, language, said)
             kind: Kind = "unknown" if question.what.startswith("unknown") else "needs_input"
             return Result(kind, self._say(question.what, language, names=names))
         if question.operation in ("sources", "agreement"):
@@ -124,6 +126,17 @@ class CatalogueAnswerer:
         if question.subjects:
             return self._about_subjects(question, language, said)
         return self._selected(question, language, said)
+
+    def _unknown_attribute(self, missing: Missing, language: str, said: Said) -> Result:
+        """Say that what is asked is not recorded, and show what is."""
+        entries = [e for s in missing.subjects for e in sorted(self._v.members(s))]
+        query = self._writer.details(entries)
+        figures = self._without_side_figures(self._figures(query), ())
+        facts = self._facts(entries, sorted(self._v.facets))
+        table = self._table(entries, figures, facts, language, said)
+        names = self._join([self.name(s, language) for s in missing.subjects], language)
+        text = self._say("unknown-attribute", language, names=names)
+        return Result("unknown", text, table, query, tuple(entries))
 
     def entries_of(self, question: CatalogueQuestion) -> tuple[URIRef, ...]:
         """Return the entries that a question is about or finds, for a follow-up."""
@@ -156,7 +169,7 @@ class CatalogueAnswerer:
         sentences = [self._lead(question, entries, figures, language, said)]
         sentences += self._facet_sentences(question, entries, facts, language, said)
         sentences += self._gaps(question, entries, figures, language)
-        if question.operation == "convert" and question.unit:
+        if question.unit is not None:
             sentences += self._converted(figures, question.unit, language)
         text = self._sentences(sentences, language)
         return Result("answer", text, table, query, tuple(entries))
@@ -180,7 +193,7 @@ class CatalogueAnswerer:
         if figure.price is not None:
             kind, _, region = figure.price
             held = held | {(n, v) for n, v in (("priceKind", kind), ("region", region)) if v}
-        return any(a.quantity == figure.quantity and a.conditions <= held for a in asked)
+        return any(a.quantity == figure.quantity and a.holds(held) for a in asked)
 
     def _without_side_figures(
         self, figures: list[Figure], asked: Sequence[Asked]
@@ -237,9 +250,19 @@ class CatalogueAnswerer:
                 continue
             clauses = []
             for f in own:
-                if f.alternative:
+                if f.alternative and any(o.asked == f.asked and not o.alternative for o in own):
                     clauses.append(
                         self._say("alternative", language, value=self.value(f, language))
+                        + self._marked(f, said, language)
+                    )
+                elif f.alternative:
+                    clauses.append(
+                        self._say(
+                            "unsettled",
+                            language,
+                            quantity=self.quantity_name(f, language),
+                            value=self.value(f, language),
+                        )
                         + self._marked(f, said, language)
                     )
                 else:
@@ -466,7 +489,7 @@ class CatalogueAnswerer:
         sentences = []
         for f in figures:
             own = self._v.units[f.unit]
-            if own.kind == wanted.kind and not f.alternative:
+            if own.kind == wanted.kind and own != wanted and not f.alternative:
                 number = float(f.value) * own.factor / wanted.factor
                 value = f"{_number(Decimal(f'{number:.6g}'))} {wanted.symbol}"
                 sentences.append(
@@ -607,11 +630,35 @@ class CatalogueAnswerer:
             quantity=order,
             end=self._say(f"end-{question.direction}", language),
         )
-        more = []
+        more, kind = self._columns_without_figures(question, selection, rows, entries, language)
         if question.operation in ("filter",) and total > MOST_SPOKEN:
             more.append(self._say("see-table", language))
         more += self._assumptions(question, selection, language)
-        return Result("answer", self._sentences([text, *more], language), table, selection.query, entries)
+        return Result(kind, self._sentences([text, *more], language), table, selection.query, entries)
+
+    def _columns_without_figures(
+        self,
+        question: CatalogueQuestion,
+        selection: Selection,
+        rows: Sequence[Row],
+        entries: Sequence[URIRef],
+        language: str,
+    ) -> tuple[list[str], Kind]:
+        """Return what is said of quantities that no entry found has a figure of."""
+        empty = [
+            a for i, a in enumerate(selection.columns) if not any(f"figure{i}" in r for r in rows)
+        ]
+        sentences = [
+            self._say(
+                "no-figure",
+                language,
+                entries=self._join([self.name(e, language) for e in entries[:4]], language),
+                quantity=self.asked_name(a, language),
+            )
+            for a in empty
+        ]
+        nothing = bool(empty) and len(empty) == len(selection.columns)
+        return sentences, "unknown" if nothing else "answer"
 
     def _assumptions(
         self, question: CatalogueQuestion, selection: Selection, language: str

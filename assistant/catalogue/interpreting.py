@@ -23,8 +23,8 @@ from assistant.catalogue.question import (
     Missing,
     Operation,
 )
-from assistant.catalogue.reading import YEAR, Amount, Token, Words
-from assistant.catalogue.vocabulary import TW, Conditions, Vocabulary
+from assistant.catalogue.reading import Amount, Words
+from assistant.catalogue.vocabulary import TW, Token, Vocabulary
 from assistant.normalisation import has_han
 
 DATA = "https://w3id.org/trainwright/data/"
@@ -32,6 +32,7 @@ ACCELERATOR = URIRef(TW + "Accelerator")
 CLOUD = URIRef(TW + "CloudInstance")
 SERVER = URIRef(TW + "Server")
 CONTENT = URIRef(TW + "accelerator")
+PROVIDER = URIRef(TW + "provider")
 LACKS = {
     URIRef(TW + "supportsPrecision"): URIRef(TW + "lacksPrecision"),
     URIRef(TW + "interconnect"): URIRef(TW + "lacksInterconnect"),
@@ -48,6 +49,11 @@ MOST_LIMIT = 60
 MEMORY_OF_MACHINE = URIRef(DATA + "memory-capacity")
 # In a question these carry content; a text of fewer characters is no clause.
 _WORD = re.compile(r"[a-z][a-z'./-]*\d*[a-z0-9-]*|\d[\d.,]*[a-z%]*|[㐀-䶿一-鿿]+")
+
+# What stands between two things of one list.
+LISTING = {"", "和", "与", "、", ",", "and", "及", "跟", "/", "or", "或", "&", "nor"}
+
+_DESIGNATOR = re.compile(r"(?=[a-z]*\d)[a-z]{0,6}\d{2,5}[a-z]{0,4}")
 
 COMPARATOR: dict[URIRef, Comparator] = {
     op.AT_LEAST: ">=",
@@ -89,9 +95,30 @@ class _Interpretation:
         self.text = words.text
         self.near = NEAR[words.language]
         self.used: set[Token] = set()
-        self.tokens = words.tokens
+        self.tokens = self.split_counts(words.tokens)
         self.amounts = list(words.amounts)
         self.spent: set[Amount] = set()
+
+    def split_counts(self, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+        """Read "how many GPUs" as a count of entries where no machine is spoken of."""
+        machines = {CLOUD, SERVER}
+        for t in tokens:
+            classes = set(t.nodes("class"))
+            for node in t.nodes("entry", "line"):
+                classes |= self._v.class_of(node)
+            for value in t.nodes("value"):
+                for facet, values in self._v.facets.items():
+                    if value in values and self._v.facet_classes[facet] <= machines:
+                        classes |= machines
+            if classes & machines:
+                return tokens
+        found: list[Token] = []
+        for t in tokens:
+            if COUNTED in t.nodes("quantity") and not t.nodes("class"):
+                found += self._v.parts_of(t.start, t.text) or [t]
+            else:
+                found.append(t)
+        return tuple(found)
 
     # --- small things -------------------------------------------------------------------
 
@@ -142,7 +169,25 @@ class _Interpretation:
         self.hard: frozenset[URIRef] = frozenset()
 
     def find_classes(self) -> list[Token]:
-        return [t for t in self.of_kind("class") if t not in self.subject_tokens]
+        words = [t for t in self.of_kind("class") if t not in self.subject_tokens]
+        plain = [
+            t for t in words
+            if not t.nodes("quantity", "narrowed", "wide") and not self.is_descriptor(t, words)
+        ]
+        if plain or self.subject_tokens or self.has(*op.SUPERLATIVES):
+            return plain
+        return words
+
+    def is_descriptor(self, token: Token, words: list[Token]) -> bool:
+        """Return whether a class's name stands before another and only describes it.
+
+        A server CPU is a CPU; a workstation card is a card of that segment.
+        """
+        follows = [
+            t for t in words
+            if t is not token and t.start >= token.end and not self.between(token, t).strip(" -的级")
+        ]
+        return bool(follows) and (bool(token.nodes("value")) or SERVER in token.nodes("class"))
 
     def node_of(self, token: Token) -> URIRef:
         """Return the entry or line a token names; the line if it names both."""
@@ -161,11 +206,19 @@ class _Interpretation:
         for token in self.of_kind("value"):
             if token in self.subject_tokens:
                 continue
-            for value in token.nodes("value"):
-                facets = self.facet_of(value)
-                if facets:
-                    self.values.append((token, facets[0], value, self.is_negated(token)))
-                    break
+            found = [(f, v) for v in token.nodes("value") for f in self.facet_of(v)]
+            if found:
+                facet, value = min(found, key=lambda x: self.unlikely(x[0]))
+                self.values.append((token, facet, value, self.is_negated(token)))
+
+    def unlikely(self, facet: URIRef) -> int:
+        """Return 1 for a property that what is named cannot have: AWS makes chips and rents."""
+        named = {c for t in self.classes for c in t.nodes("class")}
+        if not named:
+            return 0 if facet == PROVIDER else 1
+        classes = self._v.facet_classes.get(facet, frozenset())
+        wide = {d for c in named for d in self._v.within(c)}
+        return 0 if classes & wide else 1
 
     def is_negated(self, token: Token) -> bool:
         before = [
@@ -189,7 +242,8 @@ class _Interpretation:
         return False
 
     def listed_with(self, one: Token, other: Token) -> bool:
-        return bool(one.nodes("value")) and bool(other.nodes("value")) and self.gap(one, other) <= self.near
+        words = self.between(one, other).strip()
+        return bool(one.nodes("value")) and words in LISTING
 
     def find_negated_subjects(self) -> None:
         self.excluded: list[URIRef] = []
@@ -227,10 +281,10 @@ class _Interpretation:
             if classes and classes <= holders:
                 named |= classes
         for token in self.of_kind("quantity", "narrowed", "wide"):
-            for node in token.nodes("quantity"):
-                given = {c for (c, q) in self._v.given if q == node}
-                if given and given <= {CLOUD} and not self.subject_is(CLOUD):
-                    named.add(CLOUD)
+            readings = {a.quantity for a in self.readings(token)}
+            given = {c for (c, q) in self._v.given if q in readings}
+            if given and given <= {CLOUD}:
+                named.add(CLOUD)
         for amount in self.amounts:
             kinds = {str(u) for u in amount.units}
             if kinds and all(k.endswith("-per-hour") for k in kinds):
@@ -250,6 +304,9 @@ class _Interpretation:
         if machines:
             return machines
         named = {c for t in self.classes for c in t.nodes("class")}
+        exact = {c for t in self.classes if len(t.nodes("class")) == 1 for c in t.nodes("class")}
+        if exact and any(d != c and d in self._v.within(c) for c in named for d in exact):
+            named = exact  # AMD GPUs … which cards: the narrower word was meant
         if named:
             widest = {c for c in named if not any(c != d and d in self._v.supers.get(c, ()) for d in named)}
             found: set[URIRef] = set()
@@ -277,8 +334,9 @@ class _Interpretation:
         for node in token.nodes("narrowed"):
             quantity, conditions = self._v.narrowed[node]
             found.append(Asked(quantity, conditions))
-        for node in token.nodes("wide"):
-            found += [Asked(q) for q in self._v.covers[node]]
+        if not found:
+            for node in token.nodes("wide"):
+                found += [Asked(q) for q in self._v.covers[node]]
         for conditioned in token.nodes("condition"):
             name = self._v.condition_of[conditioned]
             if name == "precision" and not found:
@@ -345,10 +403,14 @@ class _Interpretation:
         """Add conditions that stand alone (one way, dense, used) to what they can condition."""
         result = list(found)
         for token in self.of_kind("condition"):
+            merged: dict[str, list[URIRef]] = {}
             for value in token.nodes("condition"):
-                name = self._v.condition_of[value]
+                merged.setdefault(self._v.condition_of[value], []).append(value)
+            for name, values in sorted(merged.items()):
+                value = values[0]
                 if name == "precision":
                     continue
+                pairs = frozenset((name, v) for v in values)
                 fitting = [
                     i
                     for i, (_, a) in enumerate(result)
@@ -359,11 +421,11 @@ class _Interpretation:
                     for i in fitting if len(fitting) == 1 or name != "priceKind" else fitting[:]:
                         t, a = result[i]
                         if name not in {n for n, _ in a.conditions}:
-                            result[i] = t, replace(a, conditions=a.conditions | {(name, value)})
+                            result[i] = t, replace(a, conditions=a.conditions | pairs)
                         elif name == "priceKind":
-                            result.append((token, replace(a, conditions=frozenset({(name, value)}))))
+                            result.append((token, replace(a, conditions=pairs)))
                 elif name == "priceKind":
-                    prices = [Asked(q, frozenset({(name, value)})) for q in self._v.covers[PRICE]]
+                    prices = [Asked(q, pairs) for q in self._v.covers[PRICE]]
                     if (asked := self.resolved(prices, self.targets)) is not None:
                         result.append((token, asked))
         return result
@@ -546,7 +608,10 @@ class _Interpretation:
             kept = [a for a in readings if self.fits(a.quantity, kinds, amount) and self._v.count_given(a.quantity, self.targets)]
             usual = kept or usual
         asked = self.resolved_amount(usual, amount)
-        return (None, asked) if asked is not None else None
+        if asked is None:
+            return None
+        same = [(t, a) for t, a in self.asked_tokens if a.quantity == asked.quantity]
+        return same[0] if same else (None, asked)
 
     def resolved_amount(self, usual: list[Asked], amount: Amount) -> Asked | None:
         if not usual:
@@ -641,7 +706,8 @@ class _Interpretation:
     def compared_quantities(
         self, token: Token, own: URIRef | None, taken: set[Token], subjects: list[Token]
     ) -> list[tuple[Token | None, Asked]]:
-        if own is not None and not self.near_quantity(token, taken):
+        general = own == URIRef(DATA + "peak-throughput") or own in self._v.covers
+        if own is not None and not (general and self.near_quantity(token, taken)):
             readings = [Asked(q) for q in self._v.covers.get(own, (own,))]
             asked = self.resolved(readings, self.targets)
             near = [a for t, a in self.asked_tokens if a.quantity == own and t not in self.bound_quantities]
@@ -652,11 +718,11 @@ class _Interpretation:
         if not candidates:
             return []
         han = has_han(token.text)
+
         def distance(pair: tuple[Token, Asked]) -> int:
-            t = pair[0]
-            gap = self.gap(t, token)
-            behind = t.start >= token.end
-            return gap + (4 if behind == han else 0)
+            behind = pair[0].start >= token.end
+            return self.apart(pair[0], token) + (4 if behind == han else 0)
+
         candidates.sort(key=distance)
         nearest = candidates[0]
         joined = [
@@ -666,10 +732,23 @@ class _Interpretation:
         ]
         return [nearest, *joined]
 
+    def apart(self, one: Token, other: Token) -> int:
+        """Return how many characters stand between two words that are neither the thing
+        compared with nor words without content; a comma counts for many."""
+        first, second = sorted((one, other), key=lambda t: t.start)
+        inner = [
+            t
+            for t in self.tokens
+            if first.end <= t.start and t.end <= second.start
+            and (t in self.subject_tokens or set(self.meant(t)) & {op.FILLER, op.THAN, op.SAME_THING})
+        ]
+        words = self.text[first.end : second.start]
+        commas = len(re.findall(r"[,，;；。]|\band\b|且|并|但|又", words))
+        return max(0, second.start - first.end - sum(t.end - t.start for t in inner)) + 8 * commas
+
     def listed(self, one: Token, other: Token) -> bool:
         """Return whether two quantities stand in one list: memory and bandwidth."""
-        words = self.between(one, other).strip()
-        return words in {"", "和", "与", "、", ",", "and", "、", "及", "跟"}
+        return self.between(one, other).strip() in LISTING
 
     def near_quantity(self, token: Token, taken: set[Token]) -> bool:
         return any(
@@ -764,6 +843,16 @@ class _Interpretation:
         )
         facets_asked = self.asked_facets(subjects, free, checked)
         operation = self.operation(subjects, free, checked)
+        among: frozenset[URIRef] = frozenset()
+        if self.sought_among(subjects, operation):
+            among = frozenset(e for s in subjects for e in self._v.members(s))
+            subjects, facets_asked, facets, checked = (), (), (*facets, *self.as_conditions(checked)), ()
+            operation = self.operation((), free, ())
+        if subjects and not among:
+            free = (*free, *(b.asked for group in self.bounds for b in group))
+            free = tuple(a for a in free if a.quantity in self._v.quantities)
+            if len(subjects) == 1 and not self.is_bound_kept():
+                self.bounds = []
         excluded = frozenset(e for node in self.excluded for e in self._v.members(node))
         excluded |= frozenset(
             e for t in self.reference_tokens for e in self._v.members(self.node_of(t))
@@ -780,12 +869,31 @@ class _Interpretation:
             self.order,
             "lowest" if self.direction == "lowest" else "highest",
             self.limit,
+            among=among,
             checked=checked,
             everything=self.has(op.ALL),
-            unit=self.wanted_unit() if operation == "convert" else None,
+            unit=self.wanted_unit() if subjects else None,
             left_over=self.left_over(),
         )
         return self.complaint(question) or question
+
+    def is_bound_kept(self) -> bool:
+        return False
+
+    def sought_among(self, subjects: tuple[URIRef, ...], operation: Operation) -> bool:
+        """Return whether variants of a line are to be picked, not all told of."""
+        several = any(len(self._v.members(s)) > 1 for s in subjects)
+        if not subjects or operation in ("sources", "agreement", "ratio", "difference", "convert"):
+            return False
+        if self.superlative is not None and self.order is not None and (several or len(subjects) > 2):
+            return True
+        if not several or operation == "compare":
+            return False
+        listing = self.has(op.COUNT, op.LIST) and not self.asked_tokens
+        return bool(self.bounds) or listing
+
+    def as_conditions(self, checked: tuple[FacetCondition, ...]) -> tuple[FacetCondition, ...]:
+        return checked
 
     def unique(self, asked: Iterable[Asked]) -> tuple[Asked, ...]:
         return tuple(dict.fromkeys(asked))
@@ -821,6 +929,9 @@ class _Interpretation:
                 checked.append(condition)
             else:
                 result.append(condition)
+        if self.excluded and self.targets & {CLOUD, SERVER}:
+            out = frozenset(v for e in self.excluded for v in {e, *self._v.members(e)})
+            result.append(FacetCondition(CONTENT, out, negated=True))
         if self.contained:
             groups = frozenset(
                 v
@@ -903,20 +1014,21 @@ class _Interpretation:
         """Return the unit that a number is to be given in: a unit's name without a number."""
         taken = {i for a in self.words.amounts for i in range(a.start, a.end)}
         taken |= {i for t in self.subject_tokens for i in range(t.start, t.end)}
-        found: list[tuple[int, URIRef]] = []
-        for name, units in self._v.unit_names.items():
-            if len(name) < 2:
-                continue
-            place = self.text.rfind(name)
+        text = self.words.cased
+        found: list[tuple[int, int, URIRef]] = []
+        for name, units in self._v.cased_units.items():
+            place = text.rfind(name) if len(name) > 1 else -1
             while place >= 0 and place in taken:
-                place = self.text.rfind(name, 0, place)
+                place = text.rfind(name, 0, place)
             if place < 0:
                 continue
-            before, after = self.text[place - 1 : place], self.text[place + len(name) : place + len(name) + 1]
-            if re.match(r"[a-z]", before) or re.match(r"[a-z/]", after):
+            before, after = text[place - 1 : place], text[place + len(name) : place + len(name) + 1]
+            if name[0].isascii() and re.match(r"[A-Za-z/]", before):
                 continue
-            found.append((place + len(name), units[0]))
-        return max(found)[1] if found else None
+            if name[-1].isascii() and re.match(r"[A-Za-z/]", after):
+                continue
+            found.append((place + len(name), len(name), units[0]))
+        return max(found)[2] if found else None
 
     def left_over(self) -> tuple[str, ...]:
         """Return the words that mean nothing here."""
@@ -927,6 +1039,47 @@ class _Interpretation:
         return tuple(_WORD.findall(rest))
 
     def complaint(self, question: CatalogueQuestion) -> Missing | None:
+        """Return what a question lacks, or names that nothing here knows."""
+        unknown = self.unknown_names()
+        if unknown and not question.subjects:
+            return Missing("unknown-name", unknown)
+        if question.operation in ("look-up", "compare") and question.subjects:
+            nothing_asked = not (
+                question.asked or question.facets_asked or question.checked or question.everything
+            )
+            if nothing_asked and self.content_left():
+                return Missing("unknown-attribute", (), question.subjects)
+        sought = (
+            question.subjects or question.among or question.bounds or question.facets
+            or self.classes or self.superlative is not None or question.excluded
+        )
+        if not sought and not self.fallback:
+            return Missing("needs-subject")
+        if self.has(op.RATIO, op.DIFFERENCE, op.COMPARE) and len(question.subjects) == 1:
+            if self.operator_tokens(op.SAME_THING) or (self.has(op.RATIO) and question.operation == "look-up" and self.has(op.THAN)):
+                return Missing("needs-second")
         if self.superlative is not None and question.order is None and not question.subjects:
             return Missing("needs-quantity")
         return None
+
+    def unknown_names(self) -> tuple[str, ...]:
+        """Return words shaped like product numbers that no name covers: 5080, k100."""
+        numbers = [
+            a for a in self.amounts
+            if a not in self.spent and not a.units and a.low == a.high
+            and (a.low >= 1000 or self.follows_word(a)) and a.low >= 100
+        ]
+        words = [w for w in self.left_over() if _DESIGNATOR.fullmatch(w)]
+        return tuple([*(a.text for a in numbers), *words])
+
+    def follows_word(self, amount: Amount) -> bool:
+        """Return whether a number stands after a word that nothing here knows: rtx 508."""
+        before = re.search(r"[a-z]{2,}\s?$", self.text[: amount.start])
+        return before is not None and before.group().strip() in self.left_over()
+
+    def content_left(self) -> bool:
+        """Return whether words of content were not understood."""
+        return any(
+            (has_han(w) and len(w) >= 2) or (w.isascii() and w.isalpha() and len(w) >= 3)
+            for w in self.left_over()
+        )

@@ -83,7 +83,7 @@ class QueryWriter:
         conditions = ""
         named = {a.conditions for a in asked}
         if len({a.quantity for a in asked}) == 1 and len(named) == 1 and asked:
-            conditions = "".join(_condition("?figure", c) for c in sorted(asked[0].conditions))
+            conditions = _conditions("?figure", asked[0].conditions)
         return _checked(DETAILS.format(values=values, conditions=conditions))
 
     def figures(self, figures: Iterable[URIRef]) -> str:
@@ -166,12 +166,10 @@ class QueryWriter:
 
     def _figure(self, asked: Asked, entry: str, n: int) -> str:
         unit = f" ; qudt:unit {asked.unit.n3()}" if asked.unit else ""
-        conditions = "".join(
-            f" ; tw:{name} {value.n3()}" for name, value in sorted(asked.conditions)
-        )
         return (
             f"?figure{n} tw:ofQuantity {asked.quantity.n3()} ; tw:figureOf {entry} ; "
-            f"tw:standing tw:Preferred ; tw:standardValue ?value{n}{conditions}{unit} ."
+            f"tw:standing tw:Preferred ; tw:standardValue ?value{n}{unit} ."
+            + _conditions(f"?figure{n}", asked.conditions).replace("\n", "")
         )
 
     def _limit(self, bound: Bound, name: str, classes: frozenset[URIRef]) -> str:
@@ -179,12 +177,12 @@ class QueryWriter:
         asked = self.settled(bound.asked, classes)
         pick = "MIN" if bound.comparator in ("<", "<=") else "MAX"
         unit = f" ; qudt:unit {asked.unit.n3()}" if asked.unit else ""
-        conditions = "".join(f" ; tw:{n} {v.n3()}" for n, v in sorted(asked.conditions))
+        conditions = _conditions("?its", asked.conditions)
         return (
             f"  {{ SELECT ({pick}(?of) AS {name}) WHERE {{\n"
             f"  {_values('reference', bound.reference).strip()}\n"
             f"    ?its tw:ofQuantity {asked.quantity.n3()} ; tw:figureOf ?reference ; "
-            f"tw:standing tw:Preferred ; tw:standardValue ?of{conditions}{unit} .\n  }} }}\n"
+            f"tw:standing tw:Preferred ; tw:standardValue ?of{unit} .\n{conditions}  }} }}\n"
         )
 
     def _facet(self, condition: FacetCondition, number: int) -> str:
@@ -208,9 +206,18 @@ def _values(name: str, nodes: Iterable[URIRef]) -> str:
     return f"  VALUES ?{name} {{ {' '.join(n.n3() for n in sorted(nodes))} }}\n"
 
 
-def _condition(figure: str, condition: tuple[str, URIRef]) -> str:
-    name, value = condition
-    return f"  {figure} tw:{name} {value.n3()} .\n"
+def _conditions(figure: str, conditions: Conditions) -> str:
+    """Return the patterns of a figure's conditions; of several values of one, any will do."""
+    patterns = []
+    for name in sorted({n for n, _ in conditions}):
+        values = sorted(v for n, v in conditions if n == name)
+        if len(values) == 1:
+            patterns.append(f"  {figure} tw:{name} {values[0].n3()} .\n")
+        else:
+            held = f"?{name}{figure.removeprefix('?').removeprefix('figure')}"
+            listed = ", ".join(v.n3() for v in values)
+            patterns.append(f"  {figure} tw:{name} {held} . FILTER({held} IN ({listed}))\n")
+    return "".join(patterns)
 
 
 def _comparison(value: str, bound: Bound, limit: str) -> str:

@@ -26,6 +26,15 @@ class Asked:
     unit: URIRef | None = None
 
 
+    def holds(self, conditions: Conditions) -> bool:
+        """Return whether a figure under some conditions is what was asked for.
+
+        Of several values of one condition, any will do.
+        """
+        names = {n for n, _ in self.conditions}
+        return all(any(c in conditions for c in self.conditions if c[0] == n) for n in names)
+
+
 @dataclass(frozen=True)
 class Bound:
     """A limit for a quantity in its standard unit.

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 import cn2an
 from rdflib import URIRef
 
-from assistant.catalogue.vocabulary import Meaning, Vocabulary, canonical
+from assistant.catalogue.vocabulary import Token, Vocabulary, canonical
+from assistant.lexicon import replaced
 from assistant.normalisation import han_share, has_han, normalise, normalise_but_case
 
 YEAR = URIRef("https://w3id.org/trainwright/data/unit-calendar-year")
+PIECES = URIRef("http://qudt.org/vocab/unit/NUM")
 YEARS = range(1990, 2051)
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,6})?"
 _HAN_DIGITS = r"[零一二两三四五六七八九十百]+(?:[点][零一二三四五六七八九]+)?"
 _NUMBER = re.compile(
     rf"(?P<before>[$¥€]\s?)?(?:(?<![a-zA-Z\d./])|(?<=[x×]))(?P<low>{_DIGITS}|{_HAN_DIGITS})"
-    rf"(?:\s?(?P<lowscale>[kK万亿千百]))?"
-    rf"(?:\s*(?:[-~–—至到]|to|through|and|和|与)\s*[$¥€]?(?P<high>{_DIGITS})(?:\s?(?P<highscale>[kK万亿千百]))?)?"
+    rf"(?:\s?(?P<lowscale>[kK](?![a-zA-Z])|[万亿千百]))?"
+    rf"(?:\s*(?:[-~–—至到]|to|through|and|和|与)\s*[$¥€]?(?P<high>{_DIGITS})(?:\s?(?P<highscale>[kK](?![a-zA-Z])|[万亿千百]))?)?"
 )  # fmt: skip
 _WORDS = {
     word: number
@@ -29,24 +31,7 @@ _WORDS = {
 }
 _NUMBER_WORD = re.compile(r"(?<![a-zA-Z-])(" + "|".join(_WORDS) + r")(?![a-zA-Z])", re.IGNORECASE)
 _SCALES = {"k": 1e3, "K": 1e3, "千": 1e3, "百": 1e2, "万": 1e4, "亿": 1e8}
-_RATE_CASED = re.compile(r"[GMT]([bB])(?=/s|ps|it)")
-
-
-@dataclass(frozen=True)
-class Token:
-    """Words at [start, end) that the catalogue knows, with all they may mean."""
-
-    start: int
-    end: int
-    text: str
-    meanings: tuple[Meaning, ...]
-
-    def nodes(self, *kinds: str) -> tuple[URIRef, ...]:
-        """Return what the words may mean, of some kinds."""
-        return tuple(m.node for m in self.meanings if m.kind in kinds)
-
-    def __hash__(self) -> int:
-        return hash((self.start, self.end))
+_RANGE = re.compile(r"\s*(?:[-~–—至到]|to|through)\s*")
 
 
 @dataclass(frozen=True)
@@ -67,6 +52,7 @@ class Words:
 
     question: str
     text: str
+    cased: str
     language: str
     tokens: tuple[Token, ...]
     amounts: tuple[Amount, ...]
@@ -80,18 +66,19 @@ class CatalogueReader:
 
     def read(self, question: str) -> Words:
         """Return the known words and amounts of a question."""
-        cased = canonical_cased(normalise_but_case(question))
-        lower = canonical(normalise(question))
-        text = self._vocabulary.lexicon.corrected(lower)
-        if text != cased.lower():
-            cased = text
+        cased, text = canonical(normalise_but_case(question)), canonical(normalise(question))
+        slips = self._vocabulary.lexicon.slips(text)
+        text = replaced(text, slips)
+        # Where a letter has no single small form, the case is lost.
+        cased = replaced(cased, slips)
+        cased = cased if len(cased) == len(text) else text
         tokens = self._tokens(text)
         amounts = self._amounts(cased, tokens)
         tokens = [
             t for t in tokens if not any(a.start <= t.start and t.end <= a.end for a in amounts)
         ]
         language = "zh" if han_share(question) > 0.2 or has_han(question[-1:]) else "en"
-        return Words(question, text, language, tuple(tokens), tuple(amounts))
+        return Words(question, text, cased, language, tuple(tokens), tuple(amounts))
 
     def _tokens(self, text: str) -> list[Token]:
         found: dict[tuple[int, int], str] = {}
@@ -103,7 +90,9 @@ class CatalogueReader:
         ]
 
     def _amounts(self, text: str, tokens: list[Token]) -> list[Amount]:
-        named = {i for t in tokens for i in range(t.start, t.end)}
+        named = {
+            i for t in tokens if not t.nodes("operator") for i in range(t.start, t.end)
+        }
         found = []
         for match in _NUMBER.finditer(text):
             low, high = _number(match["low"]), _number(match["high"] or match["low"])
@@ -112,19 +101,15 @@ class CatalogueReader:
             high_scale = _SCALES.get(match["highscale"] or match["lowscale"] or "", 1)
             low_scale = _SCALES.get(match["lowscale"] or match["highscale"] or "", 1)
             end, units = self._unit_at(text, match.end(), match["before"])
-            if match["highscale"] is None and match["high"] is None and match["lowscale"] == "千":
-                # 两千瓦: two thousand watts, or two kilowatts; both are the same.
-                pass
             inner = range(match.start("low"), match.end())
-            covering = [t for t in tokens if t.start < match.end() and match.start() < t.end]
-            if any(i in named for i in inner) and not _is_count_name(covering, match, units):
-                if not (units and match["high"] is None and _shorter(covering, match, end)):
-                    continue
+            if any(i in named for i in inner):
+                continue
             if match["high"] is not None and high * high_scale < low * low_scale:
                 continue
             first, second = low * low_scale, high * high_scale
             if not units and match["high"] is None and first in YEARS and _is_year(match["low"]):
                 units = (YEAR,)
+            units = tuple(u for u in units if u != PIECES)
             if units == (YEAR,) or (match["high"] and not units and low in YEARS and high in YEARS):
                 units = (YEAR,)
             start = match.start()
@@ -133,8 +118,9 @@ class CatalogueReader:
             if not any(i in named for i in range(match.start(), match.end())):
                 value = float(_WORDS[match[1].lower()])
                 end, units = self._unit_at(text, match.end(), None)
+                units = tuple(u for u in units if u != PIECES)
                 found.append(Amount(match.start(), end, text[match.start() : end], value, value, units))
-        return sorted(found, key=lambda a: a.start)
+        return _joined(text, sorted(found, key=lambda a: a.start))
 
     def _unit_at(self, text: str, start: int, before: str | None) -> tuple[int, tuple[URIRef, ...]]:
         """Return the end and the possible units of the longest unit name at a place."""
@@ -154,14 +140,24 @@ class CatalogueReader:
         return start, ()
 
 
-def canonical_cased(text: str) -> str:
-    """Return a text with memory sizes spelt as `canonical` spells them, in any case."""
-    return re.sub(
-        r"(\d) ?(gb|g|tb)(?![a-z/])",
-        lambda m: m[1] + ("TB" if m[2].lower() == "tb" else "GB"),
-        text,
-        flags=re.IGNORECASE,
-    )
+def _joined(text: str, amounts: list[Amount]) -> list[Amount]:
+    """Return amounts with "200 W to 300 W" as one range."""
+    found: list[Amount] = []
+    for amount in amounts:
+        before = found[-1] if found else None
+        if (
+            before is not None
+            and before.units
+            and set(before.units) & set(amount.units)
+            and before.low == before.high < amount.low == amount.high
+            and _RANGE.fullmatch(text[before.end : amount.start])
+        ):
+            span = text[before.start : amount.end]
+            units = tuple(u for u in before.units if u in amount.units)
+            found[-1] = Amount(before.start, amount.end, span, before.low, amount.high, units)
+        else:
+            found.append(amount)
+    return found
 
 
 def _number(digits: str) -> float | None:
@@ -175,12 +171,3 @@ def _number(digits: str) -> float | None:
 
 def _is_year(digits: str) -> bool:
     return len(digits) == 4 and digits.isdigit()
-
-
-def _is_count_name(tokens: list[Token], match: re.Match[str], units: tuple[URIRef, ...]) -> bool:
-    return False
-
-
-def _shorter(tokens: list[Token], match: re.Match[str], end: int) -> bool:
-    """Return whether an amount with its unit reaches beyond the words it overlaps."""
-    return all(match.start() <= t.start and t.end <= end for t in tokens)

@@ -23,12 +23,17 @@ HARDWARE = URIRef(TW + "Hardware")
 ENTRIES = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT ?entry ?class WHERE {
-  ?entry tw:listedIn ?table ; a ?class . FILTER NOT EXISTS { ?entry a tw:Figure }
+  { ?entry tw:listedIn ?table FILTER NOT EXISTS { ?entry a tw:Figure } }
+  UNION { ?figure tw:figureOf ?entry }
+  ?entry a ?class .
 }
 """
 VARIANTS = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?entry ?line WHERE { ?entry tw:variantOf ?line }
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+SELECT ?entry ?line WHERE {
+  ?entry tw:variantOf|skos:broader ?line . FILTER NOT EXISTS { ?line tw:collects true }
+}
 """
 SUBCLASSES = """
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
@@ -125,7 +130,9 @@ SELECT ?node ?name WHERE { ?node rdfs:label|skos:altLabel|skos:hiddenLabel ?name
 CONDITION_NAMES = (
     "precision", "accumulation", "sparsity", "accessPattern", "operation", "direction", "perUnit",
 )  # fmt: skip
-_SIZE = re.compile(r"(\d) ?(gb|g|tb)(?![a-z/])")
+_SIZE = re.compile(r"(\d) ?(gb|g|tb)(?![a-z/])", re.IGNORECASE)
+_SIZES = {"g": "GB", "gb": "GB", "tb": "TB"}
+_HAN_SPACE = re.compile(r"(?<=[㐀-䶿一-鿿]) (?=[^ ])|(?<=[^ ]) (?=[㐀-䶿一-鿿])")
 
 Conditions = frozenset[tuple[str, URIRef]]
 """Properties and values, by local name: {("precision", twd:bf16)}."""
@@ -157,6 +164,20 @@ class Meaning:
 
     kind: str
     node: URIRef
+
+
+@dataclass(frozen=True)
+class Token:
+    """Words at [start, end) of a question that the catalogue knows, with all they may mean."""
+
+    start: int
+    end: int
+    text: str
+    meanings: tuple[Meaning, ...]
+
+    def nodes(self, *kinds: str) -> tuple[URIRef, ...]:
+        """Return what the words may mean, of some kinds."""
+        return tuple(m.node for m in self.meanings if m.kind in kinds)
 
 
 @dataclass
@@ -205,6 +226,23 @@ class Vocabulary:
         """The length of the longest name of a unit."""
         return max(map(len, self.unit_names), default=0)
 
+    def parts_of(self, start: int, text: str) -> list[Token]:
+        """Return the known words inside a name, found without the name as a whole."""
+        parts: list[Token] = []
+        place = 0
+        while place < len(text):
+            for end in range(len(text), place, -1):
+                word = text[place:end]
+                boundary = not (word[-1].isascii() and word[-1].isalnum() and text[end : end + 1].isascii()
+                                and text[end : end + 1].isalnum())
+                if (place, end) != (0, len(text)) and boundary and word in self.meanings:
+                    parts.append(Token(start + place, start + end, word, self.meanings[word]))
+                    place = end
+                    break
+            else:
+                place += 1
+        return parts
+
     def members(self, node: URIRef) -> frozenset[URIRef]:
         """Return the entries meant by an entry or by a line; a line means its variants."""
         if node in self.classes_of:
@@ -251,8 +289,12 @@ class Vocabulary:
 
 
 def canonical(text: str) -> str:
-    """Return a normalised name or question with memory sizes spelt one way: 80gb."""
-    return _SIZE.sub(lambda m: m[1] + ("tb" if m[2] == "tb" else "gb"), text)
+    """Return a name or question with memory sizes spelt one way (80GB), in its case.
+
+    Spaces between Chinese characters and others go: NVLink 带宽 is NVLink带宽.
+    """
+    text = _HAN_SPACE.sub("", text)
+    return _SIZE.sub(lambda m: m[1] + _SIZES[m[2].lower()] if m[2].isupper() else m[1] + _SIZES[m[2].lower()].lower(), text)
 
 
 class _Builder:
