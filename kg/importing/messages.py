@@ -1,0 +1,16 @@
+"""The importer's texts; they live in `messages.ttl` beside this file."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from kg.messages import Messages
+
+PATH = Path(__file__).parent / "messages.ttl"
+
+
+@cache
+def messages() -> Messages:
+    """Return the importer's texts, read once."""
+    return Messages.load(PATH)

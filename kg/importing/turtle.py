@@ -1,0 +1,23 @@
+"""Writes a graph as the repository's Turtle files are written: sorted, one value a line."""
+
+from __future__ import annotations
+
+import rdflib
+
+from kg.namespaces import PREFIXES
+
+
+def as_turtle(graph: rdflib.Graph) -> str:
+    """Return the graph as longturtle with only the prefixes it uses; equal graphs give equal text.
+
+    That holds for graphs without blank nodes, which imports never make.
+    """
+    used = {str(term) for triple in graph for term in triple if isinstance(term, rdflib.URIRef)}
+    used |= {str(t.datatype) for t in graph.objects() if isinstance(t, rdflib.Literal)}
+    written = rdflib.Graph(bind_namespaces="none")
+    for prefix, iri in PREFIXES.items():
+        if any(text.startswith(iri) for text in used):
+            written.bind(prefix, iri)
+    for triple in graph:
+        written.add(triple)
+    return written.serialize(format="longturtle").strip() + "\n"
