@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from urllib.parse import urljoin
 
 from kg.errors import QueryFailed, QueryRefused
 from kg.tokens import Place, Token, Tokens, canonical
@@ -83,19 +84,27 @@ class ReadQuery:
         return self._tokens.place(len(self._tokens.text))
 
 
-def read_query(text: str, prefixes: Mapping[str, str] | None = None) -> ReadQuery:
-    """Return what a query says; a prefix it does not declare may be one of some usual ones.
+def read_query(
+    text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None
+) -> ReadQuery:
+    """Return what a query says.
+
+    Args:
+        text: The query.
+        prefixes: Usual prefixes, which the query need not declare.
+        base: What relative IRIs are resolved against.
 
     Raises:
         QueryFailed: If it does not fit the grammar, with line and column.
         QueryRefused: If it nests deeper than `MAX_DEPTH`.
     """
-    return _Reader(text, prefixes or {}).query()
+    return _Reader(text, prefixes or {}, base or "").query()
 
 
 class _Reader:
-    def __init__(self, text: str, prefixes: Mapping[str, str]) -> None:
+    def __init__(self, text: str, prefixes: Mapping[str, str], base: str) -> None:
         self.tokens = Tokens(text)
+        self.base = base
         self.usual = prefixes
         self.declared: dict[str, str] = {}
         self.borrowed: dict[str, str] = {}
@@ -205,13 +214,13 @@ class _Reader:
                 prefix = self.take().text[:-1]
                 self.declared[prefix] = self.address()
             else:
-                self.address()
+                self.base = self.address()
 
     def address(self) -> str:
         if self.kind != "iri":
             raise self.unexpected("an address in <>")
         self.take()
-        return self.written[-1][1:-1]
+        return urljoin(self.base, self.written[-1][1:-1])
 
     def select(self, whole: bool = True) -> None:
         self.expect("SELECT")
@@ -639,12 +648,12 @@ class _Reader:
         return True
 
     def iri_text(self) -> str:
-        """Read an IRI and return it, in full unless it is relative."""
+        """Read an IRI and return it in full."""
         token = self.tokens.next
         if not self.iri():
             raise self.unexpected("an IRI")
         if token.kind == "iri":
-            return self.written[-1][1:-1]
+            return urljoin(self.base, self.written[-1][1:-1])
         prefix, _, local = token.text.partition(":")
         return self.declared.get(prefix, self.usual.get(prefix, "")) + local.replace("\\", "")
 

@@ -46,7 +46,10 @@ def check(query: str) -> None:
 
 
 def admit(
-    query: str, graphs: Collection[str] = (), prefixes: Mapping[str, str] = PREFIXES
+    query: str,
+    graphs: Collection[str] = (),
+    prefixes: Mapping[str, str] = PREFIXES,
+    base: str | None = None,
 ) -> ReadQuery:
     """Return a query that only reads this graph, ready for the engine.
 
@@ -54,6 +57,7 @@ def admit(
         query: The query as written. It need not declare `prefixes`.
         graphs: The named graphs that are there to be read.
         prefixes: Prefixes that stand for themselves unless the query declares them otherwise.
+        base: What relative IRIs are resolved against.
 
     Raises:
         QueryFailed: If it does not parse as a SPARQL 1.1 query, with the place.
@@ -61,7 +65,7 @@ def admit(
             not here, nests too deep, or holds escapes that parsers read differently. The error
             has the place.
     """
-    read = read_query(query, prefixes)
+    read = read_query(query, prefixes, base)
     for clause in read.tree.walk():
         if reason := _refusal(clause, graphs):
             place = read.place(clause)

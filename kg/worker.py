@@ -122,7 +122,7 @@ def _answer(
         outside = [g for g in [*task["default"], *task["named"]] if g not in graphs]
         if outside:
             raise QueryRefused("the request names a graph outside this one", outside[0])
-        read = admit(task["query"], graphs)
+        read = admit(task["query"], graphs, base=task["base"])
         result = run(store, read, task)
         return _sent(result, task["formats"])
     except QueryRefused as error:

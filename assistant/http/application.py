@@ -167,9 +167,9 @@ def application(settings: Settings) -> FastAPI:
         body = await _body(request, settings.max_request)
         asked = operation(request.method, request.url.query, request.headers, body)
         accept = request.headers.get("accept")
+        endpoint = str(request.url.replace(query="", fragment=""))
         if asked.query is None:
             form = chosen(accept, asked.format, GRAPHS) or "turtle"
-            endpoint = str(request.url.replace(query="", fragment=""))
             found = service_description(endpoint, running["triples"], form)
             return Response(found, media_type=media_type(form))
         rows = chosen(accept, asked.format, ROWS)
@@ -177,7 +177,9 @@ def application(settings: Settings) -> FastAPI:
         if rows is None and graph is None:
             raise BadRequest(406, f"none of these formats is offered: {accept}")
         async with callers.turn(_name(request)):
-            query = _submit(running["executor"], asked, rows or "json", graph or "turtle")
+            query = _submit(
+                running["executor"], asked, (rows or "json", graph or "turtle"), endpoint
+            )
             document = await _run(request, query, running["threads"])
         if (graph if document.kind in ("construct", "describe") else rows) is None:
             raise BadRequest(406, f"a result of {document.kind} is not offered as {accept}")
@@ -276,9 +278,13 @@ def _documented(sparql: Callable[[Request], Awaitable[Response]]) -> Callable[..
     return get
 
 
-def _submit(executor: Executor, asked: Operation, rows: str, graph: str) -> RunningQuery:
+def _submit(
+    executor: Executor, asked: Operation, formats: tuple[str, str], base: str
+) -> RunningQuery:
     limits = stricter(executor.limits, seconds=asked.timeout, rows=asked.limit)
-    return executor.submit(asked.query or "", limits, formats=(rows, graph), dataset=asked.dataset)
+    return executor.submit(
+        asked.query or "", limits, formats=formats, base=base, dataset=asked.dataset
+    )
 
 
 async def _run(request: Request, query: RunningQuery, threads: anyio.CapacityLimiter) -> Document:

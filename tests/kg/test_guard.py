@@ -57,7 +57,7 @@ def test_a_graph_that_is_here_may_be_named() -> None:
     """FROM and FROM NAMED choose among the graphs that are here; any other is refused."""
     query = "SELECT * FROM <urn:a> FROM NAMED <urn:b> { GRAPH ?g { ?s ?p ?o } }"
     admit(query, {"urn:a", "urn:b"})
-    with pytest.raises(QueryRefused, match="line 1, column 23: FROM.*urn:b"):
+    with pytest.raises(QueryRefused, match=r"line 1, column 23: FROM.*urn:b"):
         admit(query, {"urn:a"})
 
 
