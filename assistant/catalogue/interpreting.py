@@ -103,7 +103,7 @@ class _Interpretation:
         """Read "how many GPUs" as a count of entries where no machine is spoken of."""
         machines = {CLOUD, SERVER}
         for t in tokens:
-            classes = set(t.nodes("class"))
+            classes = set() if t.nodes("value") else set(t.nodes("class"))
             for node in t.nodes("entry", "line"):
                 classes |= self._v.class_of(node)
             for value in t.nodes("value"):
@@ -163,7 +163,16 @@ class _Interpretation:
 
     def find_subjects(self) -> list[Token]:
         """Return the words that name entries or lines; TPU names a class and is one."""
-        return [t for t in self.of_kind("entry", "line") if not t.nodes("class")]
+        return [
+            t
+            for t in self.of_kind("entry", "line")
+            if not t.nodes("class") and not (t.nodes("value") and self.is_architecture(t))
+        ]
+
+    def is_architecture(self, token: Token) -> bool:
+        """Return whether a word also names a chip design: Ampere is more than the A100."""
+        designs = self._v.facets.get(URIRef(TW + "architecture"), frozenset())
+        return not designs.isdisjoint(token.nodes("value"))
 
     def provider_targets(self) -> None:
         self.hard: frozenset[URIRef] = frozenset()
@@ -172,11 +181,14 @@ class _Interpretation:
         words = [t for t in self.of_kind("class") if t not in self.subject_tokens]
         plain = [
             t for t in words
-            if not t.nodes("quantity", "narrowed", "wide") and not self.is_descriptor(t, words)
+            if not self.is_quantity_word(t) and not self.is_descriptor(t, words)
         ]
         if plain or self.subject_tokens or self.has(*op.SUPERLATIVES):
             return plain
         return words
+
+    def is_quantity_word(self, token: Token) -> bool:
+        return bool(set(token.nodes("quantity", "narrowed", "wide")) - {COUNTED})
 
     def is_descriptor(self, token: Token, words: list[Token]) -> bool:
         """Return whether a class's name stands before another and only describes it.
@@ -307,16 +319,20 @@ class _Interpretation:
         exact = {c for t in self.classes if len(t.nodes("class")) == 1 for c in t.nodes("class")}
         if exact and any(d != c and d in self._v.within(c) for c in named for d in exact):
             named = exact  # AMD GPUs … which cards: the narrower word was meant
+        without = {
+            d for t in self.classes if self.is_negated(t) for c in t.nodes("class") for d in self._v.within(c)
+        }
+        named = {c for c in named if c not in without}
         if named:
             widest = {c for c in named if not any(c != d and d in self._v.supers.get(c, ()) for d in named)}
             found: set[URIRef] = set()
             for c in widest:
                 found |= self._v.within(c)
-            return frozenset(found)
+            return self.possible(frozenset(found - without))
         if self.fallback:
             return self.fallback
         for _, facet, value, _ in self.values:
-            classes = self._v.facet_classes.get(facet)
+            classes = self._v.value_classes.get((facet, value)) or self._v.facet_classes.get(facet)
             if classes:
                 accelerators = classes & self._v.within(ACCELERATOR)
                 return accelerators or classes
@@ -327,6 +343,14 @@ class _Interpretation:
             if given:
                 return accelerators or given
         return self._v.within(ACCELERATOR)
+
+    def possible(self, classes: frozenset[URIRef]) -> frozenset[URIRef]:
+        """Return the classes; those of a named vendor's products if it makes none of them."""
+        for _, facet, value, negated in self.values:
+            held = self._v.value_classes.get((facet, value), frozenset())
+            if held and not negated and not held & classes and not classes & {CLOUD, SERVER}:
+                return held
+        return classes
 
     def readings(self, token: Token) -> list[Asked]:
         """Return the quantities that a token may mean, with the conditions in its name."""
@@ -497,8 +521,15 @@ class _Interpretation:
             for means, quantity in self.meant(token).items():
                 if means not in op.COMPARATORS and means != op.BETWEEN:
                     continue
-                gap = self.gap(token, amount)
                 after = token.start >= amount.end
+                gap = self.gap(token, amount)
+                if after:
+                    gap -= sum(
+                        x.end - x.start + 1
+                        for x in self.tokens
+                        if self.inside(x, amount, token) and x.nodes("quantity", "narrowed", "condition")
+                    )
+                    gap = max(0, gap)
                 reach = 2 if after else self.near + 4
                 if means == op.BETWEEN:
                     reach = 14
@@ -772,6 +803,15 @@ class _Interpretation:
             for m, q in self.meant(t).items()
             if m in op.SUPERLATIVES
         ]
+        if not picks and self.fallback and not self.amounts and not self.subject_tokens:
+            ends = {op.MORE: op.HIGHEST, op.LESS: op.LOWEST, op.BETTER: op.BEST}
+            picks = [
+                (t, ends[m], q)
+                for t in self.tokens
+                if t not in self.used
+                for m, q in self.meant(t).items()
+                if m in ends and (q is not None or self.asked_tokens)
+            ][:1]
         tops = self.operator_tokens(op.TOP)
         number = self.wanted_number(tops, picks)
         if picks:
@@ -848,11 +888,21 @@ class _Interpretation:
             among = frozenset(e for s in subjects for e in self._v.members(s))
             subjects, facets_asked, facets, checked = (), (), (*facets, *self.as_conditions(checked)), ()
             operation = self.operation((), free, ())
+        if subjects and not free and not checked and (unit := self.wanted_unit()) is not None:
+            kind = self._v.units[unit].kind
+            free = tuple(
+                Asked(q)
+                for q, held in sorted(self._v.quantities.items())
+                if self._v.units[held.unit].kind == kind
+                and self._v.count_given(q, self.targets)
+            )
         if subjects and not among:
             free = (*free, *(b.asked for group in self.bounds for b in group))
             free = tuple(a for a in free if a.quantity in self._v.quantities)
             if len(subjects) == 1 and not self.is_bound_kept():
                 self.bounds = []
+        if operation == "ratio" and self.is_reversed():
+            subjects = tuple(reversed(subjects))
         excluded = frozenset(e for node in self.excluded for e in self._v.members(node))
         excluded |= frozenset(
             e for t in self.reference_tokens for e in self._v.members(self.node_of(t))
@@ -876,6 +926,18 @@ class _Interpretation:
             left_over=self.left_over(),
         )
         return self.complaint(question) or question
+
+    def is_reversed(self) -> bool:
+        """Return whether the thing measured by comes first: what multiple of X does Y use."""
+        first = self.subject_tokens[0]
+        before = [
+            t for t in self.tokens if op.RATIO in self.meant(t) and t.end <= first.start
+        ]
+        return any(
+            re.fullmatch(r"(?:\s*of)?(?:\s*(?:the|a|an))?\s*", self.text[t.end : first.start])
+            and (t.text.endswith(" of") or " of" in self.text[t.end : first.start])
+            for t in before
+        )
 
     def is_bound_kept(self) -> bool:
         return False
@@ -909,6 +971,10 @@ class _Interpretation:
         subjects = [t for t in self.subject_tokens if t not in self.contained]
         result: list[FacetCondition] = []
         for token, facet, value, negated in self.values:
+            content = self.of_content(token)
+            if content is not None:
+                result.append(FacetCondition(content[0], frozenset({content[1]}), negated, True))
+                continue
             if token.nodes("condition") and token not in supports and facet in LACKS:
                 continue  # a number format that conditions a throughput
             lacking = facet in LACKS and (self.lacks(token) or negated)
@@ -941,11 +1007,32 @@ class _Interpretation:
             result.append(FacetCondition(CONTENT, groups))
         elif not subjects and self.targets & {CLOUD, SERVER}:
             kinds = [
-                c for t in self.classes for c in t.nodes("class") if c in self._v.within(ACCELERATOR)
+                c
+                for t in self.classes
+                if not self.is_negated(t)
+                for c in t.nodes("class")
+                if c in self._v.within(ACCELERATOR)
             ]
             if kinds and not any(ACCELERATOR == c for c in kinds):
                 result.append(FacetCondition(CONTENT, frozenset(kinds[:1])))
         return tuple(result), tuple(checked)
+
+    def of_content(self, token: Token) -> tuple[URIRef, URIRef] | None:
+        """Return a property of what a machine contains: systems with AMD GPUs."""
+        if not self.targets & {CLOUD, SERVER}:
+            return None
+        inside = [
+            t for t in self.classes
+            if t.start >= token.end and not self.between(token, t).strip(" -的自家")
+            and set(t.nodes("class")) & self._v.within(ACCELERATOR)
+        ]
+        if not inside:
+            return None
+        for value in token.nodes("value"):
+            for facet in self.facet_of(value):
+                if self._v.facet_classes.get(facet, frozenset()) & self._v.within(ACCELERATOR):
+                    return facet, value
+        return None
 
     def facets_of_targets(self) -> set[URIRef]:
         return {f for f, classes in self._v.facet_classes.items() if classes & self.targets}
@@ -979,7 +1066,8 @@ class _Interpretation:
             for c in token.nodes("class"):
                 if c in self._v.within(ACCELERATOR) and self.targets & {CLOUD, SERVER} and not free:
                     named.append(CONTENT)
-        named += [c.facet for c in checked if c.facet not in LACKS]
+        if not free:
+            named += [c.facet for c in checked if c.facet not in LACKS]
         return tuple(dict.fromkeys(named))
 
     def operation(
@@ -1054,6 +1142,17 @@ class _Interpretation:
             or self.classes or self.superlative is not None or question.excluded
         )
         if not sought and not self.fallback:
+            latin = tuple(w for w in self.left_over() if w.isascii() and len(w) >= 3)
+            if latin and question.asked:
+                return Missing("unknown-name", latin)
+            return Missing("needs-subject")
+        if (
+            question.operation == "filter"
+            and not (question.bounds or question.facets or question.among or question.excluded)
+            and question.asked
+            and not self.fallback
+            and not self.has(op.LIST, op.COUNT, op.COMPARE, op.ALL)
+        ):
             return Missing("needs-subject")
         if self.has(op.RATIO, op.DIFFERENCE, op.COMPARE) and len(question.subjects) == 1:
             if self.operator_tokens(op.SAME_THING) or (self.has(op.RATIO) and question.operation == "look-up" and self.has(op.THAN)):

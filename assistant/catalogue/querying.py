@@ -190,6 +190,8 @@ class QueryWriter:
         for value in condition.values:
             values |= self._v.narrower.get(value, frozenset())
         facet = condition.facet.n3()
+        if condition.of_content:
+            facet = f"{CONTENT.n3()}/{facet}"
         kinds = {v for v in condition.values if v in self._v.supers}
         if kinds:
             pattern = f"{facet} ?held{number} . ?held{number} a ?kind{number}"

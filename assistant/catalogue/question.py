@@ -52,11 +52,15 @@ class Bound:
 
 @dataclass(frozen=True)
 class FacetCondition:
-    """Entries must have one of some values of a property, or none of them."""
+    """Entries must have one of some values of a property, or none of them.
+
+    With `of_content`, it is a property of what they contain: systems with AMD GPUs.
+    """
 
     facet: URIRef
     values: frozenset[URIRef]
     negated: bool = False
+    of_content: bool = False
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from kg import KnowledgeGraph
 
 TW = "https://w3id.org/trainwright/ontology#"
 HARDWARE = URIRef(TW + "Hardware")
+PART = URIRef(TW + "Part")
 
 ENTRIES = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
@@ -132,6 +133,7 @@ CONDITION_NAMES = (
 )  # fmt: skip
 _SIZE = re.compile(r"(\d) ?(gb|g|tb)(?![a-z/])", re.IGNORECASE)
 _SIZES = {"g": "GB", "gb": "GB", "tb": "TB"}
+_ASKING = re.compile(r"^(?:how (?:much|many|big|large) |多少|几个?|多大)")
 _HAN_SPACE = re.compile(r"(?<=[㐀-䶿一-鿿]) (?=[^ ])|(?<=[^ ]) (?=[㐀-䶿一-鿿])")
 
 Conditions = frozenset[tuple[str, URIRef]]
@@ -192,6 +194,7 @@ class Vocabulary:
     covers: dict[URIRef, tuple[URIRef, ...]]
     facets: dict[URIRef, frozenset[URIRef]]
     facet_classes: dict[URIRef, frozenset[URIRef]]
+    value_classes: dict[tuple[URIRef, URIRef], frozenset[URIRef]]
     units: dict[URIRef, Unit]
     operators: dict[URIRef, tuple[URIRef, URIRef | None]]
     given: dict[tuple[URIRef, URIRef], int]
@@ -320,9 +323,11 @@ class _Builder:
                 supers[c].add(c)
         facets: dict[URIRef, set[URIRef]] = defaultdict(set)
         facet_classes: dict[URIRef, set[URIRef]] = defaultdict(set)
+        value_classes: dict[tuple[URIRef, URIRef], set[URIRef]] = defaultdict(set)
         for row in self._rows(FACET_VALUES):
             facets[row["facet"]].add(row["value"])
             facet_classes[row["facet"]].add(row["class"])
+            value_classes[row["facet"], row["value"]].add(row["class"])
         for row in self._rows(FACETS):
             facets[row["facet"]] |= set()
         lacks = {row["value"] for row in self._rows(LACKS)}
@@ -357,7 +362,7 @@ class _Builder:
             kinds[node].append("line")
         populated = {above for cs in classes_of.values() for c in cs for above in supers[c]}
         for c in populated:
-            if HARDWARE in supers[c] and c != HARDWARE:
+            if HARDWARE in supers[c] and c not in (HARDWARE, PART):
                 kinds[c].append("class")
         for facet, values in facets.items():
             kinds[facet].append("facet")
@@ -395,6 +400,7 @@ class _Builder:
             covers,
             {f: frozenset(v) for f, v in facets.items()},
             {f: frozenset(c) for f, c in facet_classes.items()},
+            {v: frozenset(c) for v, c in value_classes.items()},
             units,
             operators,
             dict(given),
@@ -481,6 +487,10 @@ class _Builder:
             elif node in kinds:
                 for text in name_variants(canonical(normalise(str(row["name"])))):
                     meanings[text] |= {Meaning(kind, node) for kind in kinds[node]}
+        for text in list(meanings):
+            rest = _ASKING.sub("", text)
+            if rest != text and meanings.get(rest, set()) >= meanings[text]:
+                del meanings[text]  # "how much memory" is "how much" and "memory"
         order = sorted
         return (
             {t: tuple(order(m, key=lambda x: (x.kind, x.node))) for t, m in meanings.items()},
