@@ -29,7 +29,7 @@ def with_templates() -> KnowledgeGraph:
 
 
 def test_there_are_checks() -> None:
-    assert len(FILES) >= 18
+    assert len(FILES) >= 24
 
 
 @pytest.mark.parametrize("check", FILES, ids=lambda path: path.stem)
