@@ -48,8 +48,9 @@ SELECT DISTINCT ?name ?node {
 """
 NEAR = """
 SELECT DISTINCT ?name ?label {
-  ?node rdfs:label|skos:altLabel ?label FILTER(CONTAINS(LCASE(STR(?label)), LCASE(?name)))
-} ORDER BY STRLEN(STR(?label)) ?label LIMIT 5
+  ?node rdfs:label|skos:altLabel ?text FILTER(CONTAINS(LCASE(STR(?text)), LCASE(?name)))
+  BIND(STR(?text) AS ?label)
+} ORDER BY STRLEN(?label) ?label LIMIT 5
 """
 OUTGOING = """
 SELECT DISTINCT ?node ?language ?property ?propertyLabel ?value ?valueLabel {

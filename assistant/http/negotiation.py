@@ -18,7 +18,6 @@ ROWS = {
 }
 GRAPHS = {
     "text/turtle": "turtle",
-    "application/x-turtle": "turtle",
     "application/ld+json": "jsonld",
     "application/json": "jsonld",
     "application/n-triples": "nt",
