@@ -10,6 +10,9 @@ import rdflib
 from kg.importing.messages import messages
 from kg.importing.turtle import as_turtle
 
+HEADER = 1
+"""The number of the row that holds the columns' names."""
+
 EXAMPLES = 8
 """How many allowed values a problem names at most."""
 
@@ -87,7 +90,10 @@ class ImportReport:
         say = messages().in_language(language)
         lines = [problem.text(language) for problem in self.problems]
         if self.refused:
-            lines.append(say("import-refused", file=self.file, count=len(self.problems)))
+            # Leaving rows out mends neither a file nor its header.
+            whole = any(p.row is None or p.row == HEADER for p in self.problems)
+            key = "import-refused-whole" if whole else "import-refused"
+            lines.append(say(key, file=self.file, count=len(self.problems)))
         else:
             lines.append(say("import-done", file=self.file, rows=self.rows, readings=self.readings))
             if self.skipped:
