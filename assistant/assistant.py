@@ -12,6 +12,7 @@ from typing import Any
 from rdflib import URIRef
 
 from assistant.answer import Answer, Citation, Kind, Language, Premise, Step
+from assistant.catalogue import Catalogue, CatalogueReading
 from assistant.conversation import Reader, Reading
 from assistant.encoder import Encoder, encoder_of_environment
 from assistant.guide_index import GuideIndex
@@ -22,6 +23,7 @@ from assistant.normalisation import has_han
 from assistant.premises import Contradiction, PremiseChecker
 from assistant.provenance import Provenance
 from assistant.ranking import OUTSIDE, FusionWeights, Ranked, Ranker, build_index
+from assistant.routing import Router
 from assistant.scope import Scope
 from assistant.selecting import Candidate, Gate, Selector
 from assistant.speech import Speech
@@ -51,10 +53,13 @@ class Assistant:
         library: TemplateLibrary,
         weights: FusionWeights,
         source_text: SourceText | None = None,
+        catalogue: Catalogue | None = None,
     ) -> None:
         self.graph = graph
         self.library = library
         guide = GuideIndex.of(graph)
+        self.catalogue = catalogue
+        self._router = Router(guide, catalogue) if catalogue else None
         linker = Linker(graph, Lexicon.of(graph, library.usual_words()))
         wordings = wordings_of(graph)
         index = build_index(encoder, linker, guide, library.examples, wordings)
@@ -89,14 +94,15 @@ class Assistant:
         """
         tell = progress or (lambda key, share: None)
         tell("loading-graph", 0.0)
-        graph = KnowledgeGraph.shipped()
+        graph, whole = KnowledgeGraph.guide(), KnowledgeGraph.shipped()
         library = TemplateLibrary.load()
         tell("loading-encoder", 0.2)
         encoder = encoder_of_environment()
         guide_file = os.environ.get(GUIDE_VARIABLE, "").strip()
         source_text = SourceText.read(Path(guide_file).expanduser()) if guide_file else None
         tell("building-index", 0.4)
-        assistant = cls(graph, encoder, library, FusionWeights.load(), source_text)
+        catalogue = Catalogue.of(whole, library.usual_words())
+        assistant = cls(graph, encoder, library, FusionWeights.load(), source_text, catalogue)
         tell("warming-up", 0.9)
         for language in ("zh", "en"):
             assistant.ask(assistant.suggested_questions(language)[0])
@@ -126,6 +132,15 @@ class Assistant:
             reading = self._reader.read(question)
         ranked = self._ranker.rank(reading.linked, self._ranker.evidence(list(reading.texts)))
         kind = self._scope.kind(reading, ranked)
+        if self.catalogue is not None and self._router is not None:
+            found = self.catalogue.read(question, context)
+            if self._router.asks_both(found, reading):
+                return self._compared(found, reading, ranked, kind)
+            if self._router.to_catalogue(found, reading, kind):
+                return self.catalogue.answer(found)
+        return self._from_guide(reading, ranked, kind)
+
+    def _from_guide(self, reading: Reading, ranked: Ranked, kind: str) -> Answer:
         if kind == "outside" and self._scope.lacks_its_subject(reading, ranked):
             return self._needs_subject(reading, ranked)
         if kind == "outside":
@@ -134,6 +149,14 @@ class Assistant:
             return self._unknown(reading, ranked)
         selected = self._selector.select(reading, ranked)
         return self._worded(reading, ranked, selected)
+
+    def _compared(
+        self, found: CatalogueReading, reading: Reading, ranked: Ranked, kind: str
+    ) -> Answer:
+        """Return what the guide says beside what the catalogue says."""
+        assert self.catalogue is not None
+        said = self._from_guide(reading, ranked, kind)
+        return self.catalogue.beside(said, found)
 
     def _refused(self, question: str) -> Answer | None:
         """Return an answer to what is no question: nothing, or far too much of it."""

@@ -28,7 +28,10 @@ def reasons(item: dict[str, Any], answer: Answer) -> list[str]:
         found.append(f"kind {answer.kind}")
     if item["kind"] == "wrong_premise" and answer.premise is None:
         found.append("premise not pointed out")
-    if item["kind"] == "not_stated" and answer.kind not in ("unknown", "needs_input"):
+    # What the guide does not say, the catalogue may, with sources of its own.
+    beyond = answer.kind == "answer" and any(not c.statement for c in answer.citations)
+    open_kinds = ("unknown", "needs_input")
+    if item["kind"] == "not_stated" and not beyond and answer.kind not in open_kinds:
         found.append(f"kind {answer.kind}")
     if item["kind"] == "out_of_scope" and answer.kind not in ("out_of_scope", "unknown"):
         found.append(f"kind {answer.kind}")

@@ -15,6 +15,8 @@ from kg.namespaces import PREFIXES
 
 ONTOLOGY = Path(__file__).resolve().parent.parent / "ontology"
 
+CATALOGUE = ONTOLOGY / "catalogue"
+
 Row = dict[str, Identifier]
 
 
@@ -49,6 +51,15 @@ class KnowledgeGraph:
     def shipped(cls) -> KnowledgeGraph:
         """Return the graph that comes with the product."""
         return cls.load(ONTOLOGY)
+
+    @classmethod
+    def guide(cls) -> KnowledgeGraph:
+        """Return the shipped graph without the catalogue: what the guide speaks of.
+
+        Questions about the guide are understood by its own words only, so that no
+        device of the catalogue changes what they mean.
+        """
+        return cls.load(*(p for p in sorted(ONTOLOGY.iterdir()) if p != CATALOGUE))
 
     def __len__(self) -> int:
         return len(self.graph)

@@ -138,6 +138,10 @@ class CatalogueAnswerer:
         text = self._say("unknown-attribute", language, names=names)
         return Result("unknown", text, table, query, tuple(entries))
 
+    def beside(self, guide: str, catalogue: str, language: str) -> str:
+        """Return what the guide says and then what the catalogue says."""
+        return self._say("guide-and-catalogue", language, guide=guide, catalogue=catalogue)
+
     def entries_of(self, question: CatalogueQuestion) -> tuple[URIRef, ...]:
         """Return the entries that a question is about or finds, for a follow-up."""
         if question.subjects:

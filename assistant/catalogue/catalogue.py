@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rdflib import URIRef
@@ -11,7 +12,7 @@ from assistant.answer import Answer
 from assistant.catalogue import operators as op
 from assistant.catalogue.answering import CatalogueAnswerer
 from assistant.catalogue.conversing import Conversing
-from assistant.catalogue.interpreting import Interpreter
+from assistant.catalogue.interpreting import ACCELERATOR, CLOUD, CPU, SERVER, Interpreter
 from assistant.catalogue.question import CatalogueQuestion, Missing
 from assistant.catalogue.reading import CatalogueReader, Words
 from assistant.catalogue.vocabulary import Vocabulary
@@ -19,6 +20,14 @@ from assistant.messages import Messages
 from kg import KnowledgeGraph
 
 WORDING = Path(__file__).parent / "wording.ttl"
+
+
+_MARK = re.compile(r"\[(\d+)\]")
+
+
+def _shifted(text: str, by: int) -> str:
+    """Return a text with its citation numbers raised."""
+    return _MARK.sub(lambda m: f"[{int(m[1]) + by}]", text)
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,18 @@ class Catalogue:
         """Return the answer to a question that was read."""
         return self._answerer.answer(reading.question, reading.words)
 
+    def beside(self, said: Answer, reading: CatalogueReading) -> Answer:
+        """Return the guide's answer with the catalogue's after it, cited on in one count."""
+        own = self.answer(reading)
+        shift = len(said.citations)
+        text = self._answerer.beside(said.text, _shifted(own.text, shift), own.language)
+        table = own.table and replace(
+            own.table, rows=[[_shifted(c, shift) if isinstance(c, str) else c for c in r] for r in own.table.rows]
+        )
+        citations = (*said.citations, *(replace(c, n=c.n + shift) for c in own.citations))
+        kind = "answer" if "answer" in (said.kind, own.kind) else own.kind
+        return replace(own, text=text, table=table, citations=citations, kind=kind)
+
     def means(self, words: Words, *operations: URIRef) -> bool:
         """Return whether a question has a word for one of some operations."""
         return any(
@@ -80,5 +101,19 @@ class Catalogue:
             for o in t.nodes("operator")
         )
 
+    def names_devices(self, words: Words) -> bool:
+        """Return whether a question speaks of accelerators, machines or offers by class or maker."""
+        accelerators = self.vocabulary.within(ACCELERATOR) | {CLOUD}
+        named = {c for t in words.tokens for c in t.nodes("class")}
+        return bool(named & accelerators) or (
+            not named and any(t.nodes("value", "entry", "line") for t in words.tokens)
+        )
 
-__all__ = ["Catalogue", "CatalogueReading", "op"]
+    def are_devices(self, subjects: tuple[URIRef, ...]) -> bool:
+        """Return whether entries or lines are accelerators, machines, offers or processors."""
+        devices = self.vocabulary.within(ACCELERATOR) | {CLOUD, SERVER, CPU}
+        return any(self.vocabulary.class_of(s) & devices for s in subjects)
+
+    def names_itself(self, words: Words) -> bool:
+        """Return whether a question speaks of the catalogue and its data."""
+        return self.means(words, op.CATALOGUE, op.COMPARE, op.AGREEMENT)

@@ -31,6 +31,7 @@ DATA = "https://w3id.org/trainwright/data/"
 ACCELERATOR = URIRef(TW + "Accelerator")
 CLOUD = URIRef(TW + "CloudInstance")
 SERVER = URIRef(TW + "Server")
+CPU = URIRef(TW + "CPU")
 CONTENT = URIRef(TW + "accelerator")
 PROVIDER = URIRef(TW + "provider")
 LACKS = {
@@ -952,7 +953,9 @@ class _Interpretation:
         if not several or operation == "compare":
             return False
         listing = self.has(op.COUNT, op.LIST) and not self.asked_tokens
-        return bool(self.bounds) or listing
+        # "Is it 40 or 80 GB?" asks which; it does not pick.
+        picking = any(b.comparator != "=" for group in self.bounds for b in group)
+        return bool(self.bounds) and (picking or self.has(op.COUNT, op.LIST)) or listing
 
     def as_conditions(self, checked: tuple[FacetCondition, ...]) -> tuple[FacetCondition, ...]:
         return checked

@@ -41,6 +41,7 @@ ONLY = _operator("only")
 SAME_THING = _operator("same-thing")
 CONTINUATION = _operator("continuation")
 GUIDE = _operator("guide")
+CATALOGUE = _operator("catalogue")
 FILLER = _operator("filler")
 
 SUPERLATIVES = {HIGHEST, LOWEST, BEST, WORST}

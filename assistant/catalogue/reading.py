@@ -14,6 +14,7 @@ from assistant.normalisation import han_share, has_han, normalise, normalise_but
 
 YEAR = URIRef("https://w3id.org/trainwright/data/unit-calendar-year")
 PIECES = URIRef("http://qudt.org/vocab/unit/NUM")
+FEWEST_YUAN = 10
 YEARS = range(1990, 2051)
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,6})?"
@@ -98,6 +99,8 @@ class CatalogueReader:
             low, high = _number(match["low"]), _number(match["high"] or match["low"])
             if low is None or high is None:
                 continue
+            if match["low"] == "一" and match["lowscale"] is None and match["high"] is None:
+                continue  # an article: 一台, 一个月
             high_scale = _SCALES.get(match["highscale"] or match["lowscale"] or "", 1)
             low_scale = _SCALES.get(match["lowscale"] or match["highscale"] or "", 1)
             end, units = self._unit_at(text, match.end(), match["before"])
@@ -110,6 +113,9 @@ class CatalogueReader:
             if not units and match["high"] is None and first in YEARS and _is_year(match["low"]):
                 units = (YEAR,)
             units = tuple(u for u in units if u != PIECES)
+            # "A card" counts; money of one or two yuan buys none.
+            if match["before"] is None and text[end - 1 : end] == "块" and second < FEWEST_YUAN:
+                continue
             if units == (YEAR,) or (match["high"] and not units and low in YEARS and high in YEARS):
                 units = (YEAR,)
             start = match.start()

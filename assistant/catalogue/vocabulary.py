@@ -360,8 +360,8 @@ class _Builder:
             kinds[node].append("entry")
         for node in lines:
             kinds[node].append("line")
-        populated = {above for cs in classes_of.values() for c in cs for above in supers[c]}
-        for c in populated:
+        for c in supers:
+            # Also what no entry is of: a network interface card is no accelerator card.
             if HARDWARE in supers[c] and c not in (HARDWARE, PART):
                 kinds[c].append("class")
         for facet, values in facets.items():

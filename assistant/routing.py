@@ -1,0 +1,124 @@
+"""Decides who answers a question: the guide, the catalogue, or both.
+
+The guide's ranking says how likely it is that the guide answers. Where it does not, the
+catalogue answers what it understood. Where both might, the guide has its own topics, and the
+catalogue what is measured: figures of a device that the guide gives none of.
+"""
+
+from __future__ import annotations
+
+from rdflib import URIRef
+
+from assistant import cues
+from assistant.catalogue import Catalogue, CatalogueReading
+from assistant.catalogue import operators as op
+from assistant.catalogue.question import Asked, CatalogueQuestion, Missing
+from assistant.conversation import Reading
+from assistant.guide_index import GuideIndex
+
+DATA = "https://w3id.org/trainwright/data/"
+# Aspects of which the guide speaks in words; a catalogue's figure is not what is meant.
+SPOKEN_OF = {
+    URIRef(DATA + name)
+    for name in ("peak-throughput", "purchase-price", "hourly-price", "accelerator-hourly-price")
+}
+HALF_PRECISION = URIRef(DATA + "fp16")
+PICKING = {op.LIST, op.COUNT, op.TOP}
+
+
+class Router:
+    """Chooses between the guide and the catalogue."""
+
+    def __init__(self, guide: GuideIndex, catalogue: Catalogue) -> None:
+        self._guide = guide
+        self._catalogue = catalogue
+
+    def to_catalogue(
+        self, found: CatalogueReading, reading: Reading, kind: str
+    ) -> bool:
+        """Return whether the catalogue answers.
+
+        Args:
+            found: The question as the catalogue understands it.
+            reading: The question as the guide understands it.
+            kind: The likeliest kind of answer of the guide: in_guide, not_stated, outside.
+        """
+        linked = reading.linked
+        if self._is_about_guide(linked.cue_nodes, linked.nodes):
+            return False
+        if isinstance(found.question, Missing):
+            return self._is_missing(found, reading, kind)
+        question = found.question
+        if not self._is_substantial(question):
+            return False
+        if kind == "outside":
+            return self._is_measured(question)
+        if kind == "not_stated":
+            return True
+        return self._is_beyond_guide(found, reading)
+
+    def asks_both(self, found: CatalogueReading, reading: Reading) -> bool:
+        """Return whether the guide is to be set against the catalogue."""
+        question = found.question
+        return (
+            isinstance(question, CatalogueQuestion)
+            and bool(question.subjects)
+            and self._catalogue.means(found.words, op.GUIDE)
+            and self._catalogue.names_itself(found.words)
+        )
+
+    def _is_about_guide(self, cue_nodes: frozenset[URIRef], nodes: frozenset[URIRef]) -> bool:
+        return cues.ATTRIBUTION in cue_nodes or any(self._guide.is_for_scenario(n) for n in nodes)
+
+    def _is_missing(self, found: CatalogueReading, reading: Reading, kind: str) -> bool:
+        """Return whether to say what the catalogue lacks rather than what the guide does."""
+        missing = found.question
+        assert isinstance(missing, Missing)
+        if kind == "in_guide":
+            return False
+        if missing.what == "unknown-attribute":
+            return any(s not in self._guide.covered for s in missing.subjects)
+        return missing.what in ("needs-subject", "needs-second", "needs-quantity", "unknown-name") and (
+            kind == "not_stated"
+        ) and not reading.linked.things == () or missing.what.startswith("needs") and kind != "outside"
+
+    def _is_substantial(self, question: CatalogueQuestion) -> bool:
+        if question.subjects:
+            asks = question.asked or question.facets_asked or question.checked or question.everything
+            return bool(asks) or question.operation in ("sources", "agreement", "compare")
+        picks = question.bounds or question.order or question.among
+        return bool(picks or question.facets)
+
+    def _is_measured(self, question: CatalogueQuestion) -> bool:
+        return bool(question.asked or question.order or question.facets_asked or question.checked) and bool(
+            question.subjects or question.order or question.facets or question.bounds
+        )
+
+    def _is_beyond_guide(self, found: CatalogueReading, reading: Reading) -> bool:
+        """Return whether a question that fits the guide asks for what only the catalogue has."""
+        question = found.question
+        assert isinstance(question, CatalogueQuestion)
+        beyond = [s for s in question.subjects if s not in self._guide.covered]
+        if question.subjects:
+            devices = self._catalogue.are_devices(question.subjects)
+            measured = devices and any(self._is_figure(a) for a in question.asked)
+            computed = question.operation in ("ratio", "sources", "agreement", "convert")
+            return bool(beyond and (measured or computed or question.asked or question.checked)) or (
+                measured or computed or (question.everything and not reading.linked.cue_nodes & {cues.REASON})
+            )
+        devices = self._catalogue.names_devices(found.words)
+        if question.order is not None:
+            return devices and (
+                self._is_figure(question.order) or bool(question.facets) or question.limit is not None
+            )
+        bounded = any(
+            a.units and not a.text.isdigit() for a in found.words.amounts
+        ) and bool(question.bounds)
+        picks = self._catalogue.means(found.words, *PICKING)
+        return devices and (bounded and (picks or bool(question.facets) or len(question.bounds) > 1))
+
+    def _is_figure(self, asked: Asked) -> bool:
+        formats = {v for n, v in asked.conditions if n == "precision"}
+        if formats - {HALF_PRECISION}:
+            return True
+        return asked.quantity not in SPOKEN_OF
