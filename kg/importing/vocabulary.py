@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 
 from rapidfuzz import fuzz, process, utils
 from rdflib.namespace import DCTERMS, OWL, RDF
@@ -111,8 +112,9 @@ class Vocabulary:
     keys: dict[tuple[str, URIRef | None], list[str]] = field(default_factory=dict)
 
     @classmethod
+    @lru_cache(maxsize=1)
     def of(cls, graph: KnowledgeGraph) -> Vocabulary:
-        """Return what a graph knows."""
+        """Return what a graph knows; that of the last graph is kept, for one table after another."""
         quantities: dict[URIRef, Quantity] = {}
         quantity_names: dict[str, set[URIRef]] = {}
         for row in graph.select(QUANTITIES):
