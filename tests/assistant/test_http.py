@@ -368,6 +368,7 @@ def test_curl_is_served(address: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_command_serves() -> None:
     """`trainwright serve` prints its address, answers, and ends on a signal without a trace."""
     command = [sys.executable, "-m", "assistant.cli", "serve", "--port", "0", "--no-ask"]
@@ -381,6 +382,7 @@ def test_the_command_serves() -> None:
         assert "Traceback" not in process.stderr.read()
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

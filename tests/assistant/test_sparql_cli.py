@@ -158,6 +158,7 @@ def test_an_unknown_name_is_not_found() -> None:
     assert run("describe", "urn:a> } DROP ALL #").exit_code == 1
 
 
+@pytest.mark.slow
 def test_the_whole_process_is_quick() -> None:
     """From start to end in under 1.5 s, the best of three: other work may disturb one."""
     times = []
@@ -171,6 +172,7 @@ def test_the_whole_process_is_quick() -> None:
     assert min(times) < 1.5
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_at_once() -> None:
     process = subprocess.Popen([*COMMAND, ENDLESS], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(2.5)

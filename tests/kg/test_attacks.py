@@ -120,6 +120,7 @@ def test_the_corpus_is_large_and_names_each_attack_once() -> None:
     assert len(groups) >= 10
 
 
+@pytest.mark.slow
 def test_no_attack_gets_through(listener: Listener) -> None:
     """Every attack ends as it must in time, nothing is written or called, others go on."""
     with Executor.start([ONTOLOGY], LIMITS) as executor, ThreadPoolExecutor(2) as threads:
@@ -192,6 +193,7 @@ def test_a_worker_cannot_connect(listener: Listener, monkeypatch: pytest.MonkeyP
     assert listener.connections == 1
 
 
+@pytest.mark.slow
 def test_two_endless_queries_do_not_hold_up_a_third() -> None:
     """A normal query takes no longer while heavy ones run beside it."""
     endless = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }"
