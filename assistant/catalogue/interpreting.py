@@ -186,7 +186,7 @@ class _Interpretation:
         ]
         if plain or self.subject_tokens or self.has(*op.SUPERLATIVES):
             return plain
-        return words
+        return words if self.has(op.LIST) else []
 
     def is_quantity_word(self, token: Token) -> bool:
         return bool(set(token.nodes("quantity", "narrowed", "wide")) - {COUNTED})
@@ -227,7 +227,11 @@ class _Interpretation:
     def unlikely(self, facet: URIRef) -> int:
         """Return 1 for a property that what is named cannot have: AWS makes chips and rents."""
         named = {c for t in self.classes for c in t.nodes("class")}
-        if not named:
+        hourly = any(
+            self.is_hourly(a.quantity) for t in self.tokens for a in self.readings(t)
+            if t.nodes("quantity")
+        )
+        if not named or hourly:
             return 0 if facet == PROVIDER else 1
         classes = self._v.facet_classes.get(facet, frozenset())
         wide = {d for c in named for d in self._v.within(c)}
@@ -335,14 +339,14 @@ class _Interpretation:
         for _, facet, value, _ in self.values:
             classes = self._v.value_classes.get((facet, value)) or self._v.facet_classes.get(facet)
             if classes:
-                accelerators = classes & self._v.within(ACCELERATOR)
-                return accelerators or classes
+                everything = self._v.within(ACCELERATOR)
+                return everything if classes & everything else classes
         quantities = [q for t in self.of_kind("quantity", "narrowed") for q in self.readings(t)]
         for asked in quantities:
             given = frozenset(c for (c, q) in self._v.given if q == asked.quantity)
-            accelerators = given & self._v.within(ACCELERATOR)
+            everything = self._v.within(ACCELERATOR)
             if given:
-                return accelerators or given
+                return everything if given & everything else given
         return self._v.within(ACCELERATOR)
 
     def possible(self, classes: frozenset[URIRef]) -> frozenset[URIRef]:
@@ -398,14 +402,20 @@ class _Interpretation:
                 continue
             if token.nodes("class") and not token.nodes("narrowed") and self.is_class_word(token):
                 continue
+            if COUNTED in token.nodes("quantity") and token.nodes("class") and not self.is_counted(token):
+                continue
             asked = self.resolved(self.readings(token), self.targets)
             if asked is not None:
                 found.append((token, asked))
-        found = self.without_bare(found)
-        found = self.with_conditions(found)
+        found = self.without_bare(self.with_conditions(self.without_bare(found)))
         if not self.machine_counts():
             found = [(t, a) for t, a in found if a.quantity != COUNTED]
         return found
+
+    def is_counted(self, token: Token) -> bool:
+        """Return whether "how many" or a number stands before a word for accelerators."""
+        before = [t for t in self.operator_tokens(op.COUNT) if 0 <= token.start - t.end <= 1]
+        return bool(before) or any(0 <= token.start - a.end <= 2 for a in self.amounts)
 
     def is_class_word(self, token: Token) -> bool:
         return not any(
@@ -417,12 +427,10 @@ class _Interpretation:
 
     def without_bare(self, found: list[tuple[Token, Asked]]) -> list[tuple[Token, Asked]]:
         """Drop a plain "throughput" beside "BF16": they are one."""
-        conditioned = {a.quantity for _, a in found if any(n == "precision" for n, _ in a.conditions)}
-        return [
-            (t, a)
-            for t, a in found
-            if a.conditions or a.quantity not in conditioned
-        ]
+        conditioned = {a.quantity for _, a in found if a.conditions}
+        kept = [(t, a) for t, a in found if a.conditions or a.quantity not in conditioned]
+        given = [(t, a) for t, a in kept if self._v.count_given(a.quantity, self.targets)]
+        return given or kept
 
     def with_conditions(self, found: list[tuple[Token, Asked]]) -> list[tuple[Token, Asked]]:
         """Add conditions that stand alone (one way, dense, used) to what they can condition."""
@@ -454,6 +462,9 @@ class _Interpretation:
                     if (asked := self.resolved(prices, self.targets)) is not None:
                         result.append((token, asked))
         return result
+
+    def is_hourly(self, quantity: URIRef) -> bool:
+        return {c for (c, q) in self._v.given if q == quantity} == {CLOUD}
 
     def is_price(self, quantity: URIRef) -> bool:
         return quantity in self._v.covers.get(PRICE, ())
@@ -650,6 +661,8 @@ class _Interpretation:
             return None
         first = self._v.units[amount.units[0]].kind
         exact = [a for a in usual if self._v.units[self._v.quantities[a.quantity].unit].kind == first]
+        same = [a for a in exact if self._v.quantities[a.quantity].unit in amount.units[:1]]
+        exact = same or exact
         if self.has_memory_first(exact):
             exact = [a for a in exact if a.quantity == URIRef(DATA + "accelerator-memory")] or exact
         return self.resolved(exact or usual, self.targets)
@@ -731,7 +744,7 @@ class _Interpretation:
                 self.targets = self._v.within(ACCELERATOR)
 
     def seeks_others(self, subjects: list[Token]) -> bool:
-        if self.has(op.LIST, op.COUNT, op.THAN) or self.classes or self.values:
+        if self.classes or self.values or (self.has(op.LIST) and self.has(op.THAN)):
             return True
         return bool(self.operator_tokens(op.SAME_THING))
 
@@ -897,6 +910,8 @@ class _Interpretation:
                 if self._v.units[held.unit].kind == kind
                 and self._v.count_given(q, self.targets)
             )
+        if subjects and not among and self.order is not None:
+            free = (*free, self.order)
         if subjects and not among:
             free = (*free, *(b.asked for group in self.bounds for b in group))
             free = tuple(a for a in free if a.quantity in self._v.quantities)
@@ -914,8 +929,8 @@ class _Interpretation:
             self.narrowed_classes(subjects),
             self.unique(free),
             facets_asked,
-            tuple(self.bounds),
-            facets,
+            tuple(sorted(self.bounds, key=_written)),
+            tuple(sorted(facets, key=_written)),
             excluded,
             self.order,
             "lowest" if self.direction == "lowest" else "highest",
@@ -1185,3 +1200,15 @@ class _Interpretation:
             (has_han(w) and len(w) >= 2) or (w.isascii() and w.isalpha() and len(w) >= 3)
             for w in self.left_over()
         )
+
+
+def _written(part: object) -> str:
+    """Return a part of a question in words, to put parts in an order of no language."""
+    if isinstance(part, FacetCondition):
+        return f"{part.facet} {part.negated} {sorted(part.values)}"
+    if isinstance(part, tuple):
+        return " ".join(
+            f"{b.asked.quantity} {sorted(b.asked.conditions)} {b.comparator} {b.low} {b.high}"
+            for b in part
+        )
+    return str(part)

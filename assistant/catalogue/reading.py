@@ -26,9 +26,10 @@ _NUMBER = re.compile(
 )  # fmt: skip
 _WORDS = {
     word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    for number, word in enumerate(  # "one" is mostly a pronoun: which one
+        "zero - two three four five six seven eight nine ten eleven twelve".split()
     )
+    if word != "-"
 }
 _NUMBER_WORD = re.compile(r"(?<![a-zA-Z-])(" + "|".join(_WORDS) + r")(?![a-zA-Z])", re.IGNORECASE)
 _SCALES = {"k": 1e3, "K": 1e3, "千": 1e3, "百": 1e2, "万": 1e4, "亿": 1e8}
