@@ -11,8 +11,8 @@ import re
 from collections.abc import Collection, Mapping
 
 from kg.errors import QueryRefused
-from kg.grammar import Clause, ReadQuery, read_query
 from kg.namespaces import PREFIXES
+from kg.sparql import Clause, ReadQuery, read_query
 
 # An escape of one of these ends a string, an address or a comment for a parser that takes the
 # escapes away first, and does not for others. Only text that means the same to both may pass.

@@ -27,10 +27,10 @@ from typing import Any
 import pyoxigraph as ox
 
 from kg.errors import BrokenData, QueryFailed, QueryRefused
-from kg.grammar import ReadQuery
 from kg.graph import turtle_files
 from kg.guard import admit
 from kg.results import QueryResult, engine_term, to_send
+from kg.sparql import ReadQuery
 
 COMMAND = struct.Struct("!cq")
 FORK, WAIT = b"F", b"W"

@@ -181,7 +181,7 @@ def test_a_worker_cannot_connect(listener: Listener, monkeypatch: pytest.MonkeyP
     assert listener.connections == 1
     monkeypatch.setattr(
         "kg.keeper._MAIN",
-        "import sys; from kg import worker; from kg.grammar import read_query; "
+        "import sys; from kg import worker; from kg.sparql import read_query; "
         "worker.admit = lambda query, graphs, base: read_query(query); "
         "worker.main(int(sys.argv[1]), sys.argv[2:])",
     )

@@ -9,7 +9,7 @@ import pyoxigraph as ox
 import pytest
 
 from kg import QueryFailed, QueryRefused
-from kg.grammar import MAX_DEPTH, read_query
+from kg.sparql import MAX_DEPTH, read_query
 from kg.guard import admit
 from kg.namespaces import PREFIXES
 

@@ -1,0 +1,61 @@
+"""What has been read: the clauses of a query, and the text that is run for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kg.sparql.tokens import Place, Tokens
+
+
+@dataclass(slots=True)
+class Clause:
+    """A part of a query: its kind in the algebra, where it starts, what it names, its parts."""
+
+    kind: str
+    start: int
+    named: str | None = None
+    parts: list[Clause] = field(default_factory=list)
+
+    def walk(self) -> Iterator[Clause]:
+        """Yield this clause and all below it."""
+        stack = [self]
+        while stack:
+            clause = stack.pop()
+            yield clause
+            stack.extend(clause.parts)
+
+
+@dataclass(frozen=True)
+class ReadQuery:
+    """A query that fits the grammar.
+
+    Attributes:
+        form: select, ask, construct or describe.
+        text: What the engine is given: one line, no comments, strings and addresses unescaped.
+        tree: The clauses; the root is the query.
+        variables: The names of all variables, in the order of their first appearance.
+        all_selected: Whether it is a SELECT *.
+    """
+
+    form: str
+    text: str
+    tree: Clause
+    variables: tuple[str, ...]
+    all_selected: bool
+    _tokens: Tokens
+    _starts: list[int]
+    _written: list[str]
+
+    def place(self, clause: Clause) -> Place:
+        """Return where a clause starts in the query as it was written."""
+        return self._tokens.place(clause.start)
+
+    def place_of_column(self, column: int) -> Place:
+        """Return where that is, as written, which stands at a column (from 1) of `text`."""
+        end = 0
+        for start, piece in zip(self._starts, self._written, strict=True):
+            end += len(piece) + 1
+            if column <= end:
+                return self._tokens.place(start)
+        return self._tokens.place(len(self._tokens.text))
