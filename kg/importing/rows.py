@@ -201,8 +201,13 @@ class _Writing:
             and fills not in (DCTERMS.identifier, QUDT.unit)
             and not column.titled
             and not column.describes
-            and (self.table.rows_are_figures or fills not in self.vocabulary.of_figures)
+            and (self.table.rows_are_figures or not self._of_figures(fills))
         )
+
+    def _of_figures(self, fills: URIRef) -> bool:
+        """Whether a property says something of figures: of an entry's, a date is a price's."""
+        demanded = self.table.listed and fills in self.vocabulary.demanded
+        return demanded or fills in self.vocabulary.of_figures
 
     # -- figures
 
@@ -261,10 +266,10 @@ class _Writing:
         said: dict[URIRef, list[Node]] = {}
         for column in self.row.cells:
             fills = column.fills
-            if fills is None or column.describes or fills not in self.vocabulary.of_figures:
+            if fills is None or column.describes or not self._of_figures(fills):
                 continue
             demanded = quantity is not None and fills in quantity.demanded
-            condition = TW.FigureCondition in self.vocabulary.kinds.get(fills, ())
+            condition = fills in self.vocabulary.conditions
             if (demanded or not condition) and (values := self._values(column)):
                 said.setdefault(fills, []).extend(values)
         return said

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rapidfuzz import fuzz, process, utils
 from rdflib.namespace import DCTERMS, OWL, RDF
@@ -114,7 +114,7 @@ class Vocabulary:
     @classmethod
     @lru_cache(maxsize=1)
     def of(cls, graph: KnowledgeGraph) -> Vocabulary:
-        """Return what a graph knows; that of the last graph is kept, for one table after another."""
+        """Return what a graph knows; kept for the last graph, as tables often come together."""
         quantities: dict[URIRef, Quantity] = {}
         quantity_names: dict[str, set[URIRef]] = {}
         for row in graph.select(QUANTITIES):
@@ -158,6 +158,17 @@ class Vocabulary:
             Units.of(graph), quantities, quantity_names, named, kinds, names, ranges,
             frozenset(of_figures),
         )  # fmt: skip
+
+    @cached_property
+    def demanded(self) -> frozenset[URIRef]:
+        """What some quantity's figures must say."""
+        return frozenset().union(*(quantity.demanded for quantity in self.quantities.values()))
+
+    @cached_property
+    def conditions(self) -> frozenset[URIRef]:
+        """What limits the circumstance in which a figure holds."""
+        declared = {node for node, kinds in self.kinds.items() if TW.FigureCondition in kinds}
+        return self.demanded | declared
 
     def thing(self, column: Column, value: str) -> URIRef:
         """Return the node a cell names: by key, by IRI, or by one of its names.
