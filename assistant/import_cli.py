@@ -15,7 +15,6 @@ from kg import BrokenData, KnowledgeGraph
 
 if TYPE_CHECKING:
     from kg.importing import Table
-    from kg.reports import Finding
 
 # What imports comes late, so that other commands start without pint.
 
@@ -111,28 +110,15 @@ def report(
     language: LanguageOption = None,
 ) -> None:
     """List figures that rest on one source, and prices that are old or undated."""
-    from kg.importing.messages import messages
-    from kg.reports import one_source, stale_prices
+    from kg.reports import catalogue_report
 
-    spoken = _language(language)
-    say = messages().in_language(spoken)
     try:
         until = date.fromisoformat(day) if day else date.today()
     except ValueError:
         _fail(f"--date {day}: not a date such as 2026-11-30")
-    graph = KnowledgeGraph.shipped()
+    # The 29th of February has no day a year before.
     before = until.replace(year=until.year - STALE_YEARS, day=min(until.day, 28))
-    prices = stale_prices(graph, before, spoken)
-    single = one_source(graph, spoken)
-    print(say("report-one-source", count=len(single)))
-    print(*map(_line, single), sep="\n")
-    print()
-    print(say("report-stale-prices", count=len(prices), date=before.isoformat()))
-    print(*(_line(p) + "\t" + (p.date or say("report-undated")) for p in prices), sep="\n")
-
-
-def _line(finding: Finding) -> str:
-    return f"{finding.thing}\t{finding.quantity}\t{finding.value}"
+    print(catalogue_report(KnowledgeGraph.shipped(), before, _language(language)))
 
 
 def _table(file: Path, name: str | None, tables: dict[str, Table]) -> Table:

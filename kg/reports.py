@@ -9,6 +9,7 @@ from rdflib.namespace import RDFS
 from rdflib.term import Literal, URIRef
 
 from kg.graph import ONTOLOGY, KnowledgeGraph, Row, checked_query
+from kg.importing.messages import messages
 from kg.namespaces import QUDT, shorten
 
 REPORTS = ONTOLOGY / "reports"
@@ -41,6 +42,18 @@ def stale_prices(graph: KnowledgeGraph, before: date, language: str) -> list[Fin
     query = checked_query(REPORTS / "stale_prices.rq")
     rows = graph.select(query, {"before": Literal(before.isoformat())})
     return [_finding(graph, row, language) for row in rows]
+
+
+def catalogue_report(graph: KnowledgeGraph, before: date, language: str) -> str:
+    """Return both lists as text, one figure a line with tabs between its parts."""
+    say = messages().in_language(language)
+    single, prices = one_source(graph, language), stale_prices(graph, before, language)
+    lines = [say("report-one-source", count=len(single))]
+    lines += [f"{f.thing}\t{f.quantity}\t{f.value}" for f in single]
+    lines += ["", say("report-stale-prices", count=len(prices), date=before.isoformat())]
+    undated = say("report-undated")
+    lines += [f"{p.thing}\t{p.quantity}\t{p.value}\t{p.date or undated}" for p in prices]
+    return "\n".join(lines)
 
 
 def _finding(graph: KnowledgeGraph, row: Row, language: str) -> Finding:
