@@ -12,7 +12,7 @@ from rdflib.namespace import RDFS
 
 from assistant.answer import Answer, Citation, Kind, Step, Table
 from assistant.catalogue import operators as op
-from assistant.catalogue.interpreting import LACKS, Interpreter
+from assistant.catalogue.interpreting import CONTENT, LACKS, Interpreter
 from assistant.catalogue.question import Asked, CatalogueQuestion, FacetCondition, Missing
 from assistant.catalogue.querying import MOST_ROWS, QueryWriter, Selection
 from assistant.catalogue.reading import CatalogueReader, Words
@@ -163,6 +163,8 @@ class CatalogueAnswerer:
         facts = self._facts(entries, question.facets_asked) if question.facets_asked else {}
         if not asked and not question.facets_asked:
             facts = self._facts(entries, sorted(self._v.facets))
+        if not figures and question.asked and (inside := self._contents(entries)):
+            return self._about_contents(question, entries, inside, language, said)
         if not figures and not facts:
             return self._nothing(question, entries, language, said)
         if question.operation in ("difference", "ratio"):
@@ -177,6 +179,30 @@ class CatalogueAnswerer:
             sentences += self._converted(figures, question.unit, language)
         text = self._sentences(sentences, language)
         return Result("answer", text, table, query, tuple(entries))
+
+    def _contents(self, entries: Sequence[URIRef]) -> tuple[URIRef, ...]:
+        """Return the accelerators in machines, as entries or lines."""
+        held = self._facts(entries, [CONTENT])
+        return tuple(dict.fromkeys(v for values in held.values() for v in values))
+
+    def _about_contents(
+        self,
+        question: CatalogueQuestion,
+        machines: Sequence[URIRef],
+        inside: Sequence[URIRef],
+        language: str,
+        said: Said,
+    ) -> Result:
+        """Answer for the accelerator in a machine, saying so, where the machine has no figure."""
+        found = self._about_subjects(replace(question, subjects=tuple(inside)), language, said)
+        lead = self._say(
+            "contains",
+            language,
+            machines=self._join([self.name(m, language) for m in machines[:4]], language),
+            inside=self._join([self.name(i, language) for i in inside[:4]], language),
+            marks=self._marks_text(said.marks(self._entry_sources(machines[0])), language),
+        )
+        return replace(found, text=self._sentences([lead, found.text], language))
 
     def _subject_entries(self, question: CatalogueQuestion) -> list[URIRef]:
         entries = [e for s in question.subjects for e in sorted(self._v.members(s))]
@@ -236,7 +262,9 @@ class CatalogueAnswerer:
         if not preferred and not figures:
             return ""
         if question.operation == "compare" and len(question.subjects) > 1 and len(groups) == 1:
-            return self._comparison(next(iter(groups.values())), figures, language, said)
+            return self._comparison(
+                next(iter(groups.values())), figures, question.direction, language, said
+            )
         if n_entries == 1 or len(figures) <= MOST_SPOKEN:
             return self._each(entries, figures, language, said)
         parts = []
@@ -305,7 +333,12 @@ class CatalogueAnswerer:
         )
 
     def _comparison(
-        self, group: list[Figure], figures: Sequence[Figure], language: str, said: Said
+        self,
+        group: list[Figure],
+        figures: Sequence[Figure],
+        direction: str,
+        language: str,
+        said: Said,
     ) -> str:
         best = self._v.quantities[group[0].quantity].better
         ordered = sorted(group, key=self._standard, reverse=best != "Lower")
@@ -317,9 +350,9 @@ class CatalogueAnswerer:
                 value=self.value(ordered[0], language),
             )
         else:
-            ends = sorted(group, key=self._standard, reverse=True)
+            ends = sorted(group, key=self._standard, reverse=direction == "highest")
             lead = self._say(
-                "ahead",
+                "ahead" if direction == "highest" else "behind",
                 language,
                 entry=self.name(ends[0].entry, language),
                 quantity=self.quantity_name(ends[0], language),
@@ -419,6 +452,8 @@ class CatalogueAnswerer:
         said: Said,
     ) -> Result | None:
         """Return by how much or how many times one entry's figure exceeds another's."""
+        if len(question.subjects) == 1:
+            return self._quotient(question, entries, figures, language, said)
         first, second = (sorted(self._v.members(s)) for s in question.subjects[:2])
         asked = [self._writer.settled(a, self._classes(entries)) for a in question.asked]
         sentences: list[str] = []
@@ -470,6 +505,44 @@ class CatalogueAnswerer:
             self._sentences([*shown, *gaps], language),
             table if len(rows) > 1 else Table(table.columns, rows),
         )
+
+    def _quotient(
+        self,
+        question: CatalogueQuestion,
+        entries: Sequence[URIRef],
+        figures: Sequence[Figure],
+        language: str,
+        said: Said,
+    ) -> Result | None:
+        """Return one quantity of an entry over another: TFLOPS per watt."""
+        upper, lower = question.asked[:2]
+        rows: list[list[Any]] = []
+        sentences = []
+        for entry in entries:
+            pair = [self._figure_of(entry, a, figures) for a in (upper, lower)]
+            if pair[0] is None or pair[1] is None:
+                continue
+            f, g = pair[0], pair[1]
+            number = float(f.value / g.value)
+            unit = f"{self._symbol(f.unit).strip() or '1'}/{self._symbol(g.unit).strip() or '1'}"
+            sentences.append(
+                self._say(
+                    "quotient",
+                    language,
+                    entry=self.name(entry, language),
+                    upper=self.quantity_name(f, language),
+                    lower=self.quantity_name(g, language),
+                    number=f"{_number(Decimal(f'{number:.4g}'))} {unit}",
+                    x=self.value(f, language) + self._marked(f, said, language),
+                    y=self.value(g, language) + self._marked(g, said, language),
+                )
+            )
+            rows.append([self.name(entry, language), round(number, 4)])
+        if not rows:
+            return None
+        title = self._say("column-quotient", language, unit=unit)
+        table = Table([self._say("column-entry", language), title], rows)
+        return Result("answer", self._sentences(sentences[:MOST_SPOKEN], language), table)
 
     def _figure_of(
         self, entry: URIRef, asked: Asked, figures: Sequence[Figure]

@@ -164,16 +164,32 @@ class _Interpretation:
 
     def find_subjects(self) -> list[Token]:
         """Return the words that name entries or lines; TPU names a class and is one."""
-        return [
-            t
-            for t in self.of_kind("entry", "line")
-            if not t.nodes("class") and not (t.nodes("value") and self.is_architecture(t))
+        found = [
+            t for t in self.of_kind("entry", "line") if not t.nodes("class") and not self.is_value(t)
         ]
+        if len(found) > 1 or self.of_kind("class", "value"):
+            # PCIe or NVLink beside a device, a class or a property is no subject of its own.
+            others = [t for t in self.of_kind("class", "value") if t not in found]
+            proper = [t for t in found if not self.is_wide(t)]
+            if proper or others:
+                return proper
+            quantities = {
+                a.quantity for t in self.of_kind("quantity", "narrowed", "wide") for a in self.readings(t)
+            }
+            fitting = [
+                t for t in found
+                if any(self._v.count_given(q, self._v.class_of(self.node_of(t))) for q in quantities)
+            ]
+            return fitting or found
+        return found
 
-    def is_architecture(self, token: Token) -> bool:
-        """Return whether a word also names a chip design: Ampere is more than the A100."""
-        designs = self._v.facets.get(URIRef(TW + "architecture"), frozenset())
-        return not designs.isdisjoint(token.nodes("value"))
+    def is_value(self, token: Token) -> bool:
+        """Return whether a word that names a line rather names a property: Ampere, Intel."""
+        return bool(token.nodes("value")) and not self.is_wide(token) and not token.nodes("entry")
+
+    def is_wide(self, token: Token) -> bool:
+        """Return whether a word names what entries are kinds of, not a product line."""
+        return not token.nodes("entry") and all(n in self._v.wide_lines for n in token.nodes("line"))
 
     def provider_targets(self) -> None:
         self.hard: frozenset[URIRef] = frozenset()
@@ -209,9 +225,7 @@ class _Interpretation:
     # --- facets -------------------------------------------------------------------------
 
     def facet_of(self, value: URIRef) -> list[URIRef]:
-        return [f for f, values in sorted(self._v.facets.items()) if value in values] + [
-            f for f, lacks in LACKS.items() if value == URIRef(DATA + "nvlink") and f == URIRef(TW + "interconnect")
-        ]
+        return [f for f, values in sorted(self._v.facets.items()) if value in values]
 
     def find_facets(self) -> None:
         """Collect values of properties: vendor, architecture, kind of memory, provider …"""
@@ -264,9 +278,11 @@ class _Interpretation:
 
     def find_negated_subjects(self) -> None:
         self.excluded: list[URIRef] = []
+        self.excluded_tokens: list[Token] = []
         for token in list(self.subject_tokens):
             if self.is_negated(token) and len(self.subject_tokens) >= 1:
                 self.excluded.append(self.node_of(token))
+                self.excluded_tokens.append(token)
                 self.subject_tokens.remove(token)
 
     def find_contained(self) -> list[Token]:
@@ -320,8 +336,9 @@ class _Interpretation:
             return frozenset(c for t in subjects for c in self._v.class_of(self.node_of(t)))
         if machines:
             return machines
-        named = {c for t in self.classes for c in t.nodes("class")}
-        exact = {c for t in self.classes if len(t.nodes("class")) == 1 for c in t.nodes("class")}
+        telling = [t for t in self.classes if op.FILLER not in self.meant(t)] or self.classes
+        named = {c for t in telling for c in t.nodes("class")}
+        exact = {c for t in telling if len(t.nodes("class")) == 1 for c in t.nodes("class")}
         if exact and any(d != c and d in self._v.within(c) for c in named for d in exact):
             named = exact  # AMD GPUs … which cards: the narrower word was meant
         without = {
@@ -495,7 +512,10 @@ class _Interpretation:
         return found
 
     def comparators_near(self, token: Token) -> bool:
-        return any(self.gap(a, token) <= 12 for a in self.amounts if a.units)
+        compared = any(
+            set(self.meant(t)) & op.COMPARATORS and 0 <= t.start - token.end <= 6 for t in self.tokens
+        )
+        return compared or any(self.gap(a, token) <= 12 for a in self.amounts if a.units)
 
     # --- amounts ------------------------------------------------------------------------
 
@@ -532,6 +552,12 @@ class _Interpretation:
                 continue
             for means, quantity in self.meant(token).items():
                 if means not in op.COMPARATORS and means != op.BETWEEN:
+                    continue
+                plain = not amount.units or self.text[token.end : token.end + 1] == "的"
+                if set(self.meant(token)) & op.SUPERLATIVES and plain:
+                    continue  # 最多的四款 picks four; 最多 700 W bounds
+                nearer = [a for a in self.amounts if self.gap(a, token) < self.gap(amount, token)]
+                if nearer and means != op.BETWEEN:
                     continue
                 after = token.start >= amount.end
                 gap = self.gap(token, amount)
@@ -599,18 +625,34 @@ class _Interpretation:
 
     def counted_after(self, amount: Amount) -> Token | None:
         """Return the word for accelerators right after a number: 8 cards."""
-        for t in self.tokens:
-            if 0 <= t.start - amount.end <= 2 and (
-                COUNTED in t.nodes("quantity")
-                or any(c in self._v.within(ACCELERATOR) for c in t.nodes("class"))
-                or (t in self.contained)
-            ):
+        words = [
+            t
+            for t in self.tokens
+            if COUNTED in t.nodes("quantity")
+            or any(c in self._v.within(ACCELERATOR) for c in t.nodes("class"))
+            or t in self.contained
+        ]
+        for t in words:
+            inner = sum(
+                x.end - x.start + 1 for x in self.tokens
+                if self.inside(x, amount, t) and set(self.meant(x)) & op.COMPARATORS
+            )
+            if 0 <= t.start - amount.end <= 2 + inner:
+                return t
+        for t in words:
+            between = [
+                x for x in self.tokens
+                if self.inside(x, t, amount) and not set(self.meant(x)) & (op.COMPARATORS | {op.FILLER})
+            ]
+            if 0 <= amount.start - t.end <= 6 and not between:
                 return t
         return None
 
     def unitless_quantity(self, amount: Amount, means: URIRef | None) -> tuple[Token, Asked] | None:
         """Return a quantity counted in pieces that stands by a bare number."""
         best: tuple[int, Token, Asked] | None = None
+        if means is None and self.has(op.TOP, *op.SUPERLATIVES):
+            return None  # the number says how many are wanted
         for token, asked in self.asked_tokens:
             unit = self._v.units[self._v.quantities[asked.quantity].unit]
             if unit.symbol != "1" and means is None:
@@ -698,7 +740,8 @@ class _Interpretation:
         """Turn "more memory than an H100" into a bound, if others than it are sought."""
         self.reference_tokens: list[Token] = []
         subjects = [t for t in self.subject_tokens if t not in self.contained]
-        pronoun = self.operator_tokens(op.SAME_THING)
+        if not subjects and self.has(op.SAME_THING, op.THAN):
+            subjects = self.excluded_tokens
         if not subjects or len({self.node_of(t) for t in subjects}) != 1:
             return
         if self.has(op.DIFFERENCE, op.RATIO):
@@ -725,7 +768,7 @@ class _Interpretation:
                 if comparator is None:
                     better = self._v.quantities[asked.quantity].better
                     comparator = "<" if better == "Lower" else ">"
-                if any(0 <= token.start - t.end <= 2 for t in self.operator_tokens(op.NOT)):
+                if self.is_flipped(token):
                     comparator = FLIPPED[comparator]
                 self.bounds.append((Bound(asked, comparator, reference=reference),))
             if pairs:
@@ -742,6 +785,22 @@ class _Interpretation:
                     self.targets = frozenset(found)
             elif self.targets & self._v.within(ACCELERATOR):
                 self.targets = self._v.within(ACCELERATOR)
+
+    def is_flipped(self, comparator: Token) -> bool:
+        """Return whether a comparison is denied: not above it, without a higher, 不比它高."""
+        if any(
+            0 <= comparator.start - t.end <= 3 for t in self.operator_tokens(op.NOT, op.LACK)
+        ):
+            return True
+        for t in self.operator_tokens(op.THAN):
+            if t.text.startswith("不") and t.end <= comparator.start:
+                inner = self.text[t.end : comparator.start]
+                for x in self.tokens:
+                    if self.inside(x, t, comparator):
+                        inner = inner.replace(x.text, "")
+                if len(inner.strip()) <= 1:
+                    return True
+        return False
 
     def seeks_others(self, subjects: list[Token]) -> bool:
         if self.classes or self.values or (self.has(op.LIST) and self.has(op.THAN)):
@@ -793,7 +852,13 @@ class _Interpretation:
 
     def listed(self, one: Token, other: Token) -> bool:
         """Return whether two quantities stand in one list: memory and bandwidth."""
-        return self.between(one, other).strip() in LISTING
+        words = self.between(one, other)
+        for t in self.tokens:
+            quantity = t.nodes("quantity", "narrowed", "wide")
+            if self.inside(t, one, other) and (quantity or op.SAME_THING in self.meant(t)):
+                words = words.replace(t.text, " ")
+        words = re.sub(r"\b(?:its|the|both|their|in|on)\b|都|其|均", " ", words)
+        return "".join(words.split()) in LISTING
 
     def near_quantity(self, token: Token, taken: set[Token]) -> bool:
         return any(
@@ -828,6 +893,8 @@ class _Interpretation:
             ][:1]
         tops = self.operator_tokens(op.TOP)
         number = self.wanted_number(tops, picks)
+        if self.reference_tokens:
+            picks, tops = [], []
         if picks:
             token, means, own = picks[0]
             self.superlative = token
@@ -856,7 +923,7 @@ class _Interpretation:
                 return same[0]
             if free and own == URIRef(DATA + "peak-throughput"):
                 near = min(free, key=lambda f: self.gap(f[0], token))
-                if self.gap(near[0], token) <= 12:
+                if self.gap(near[0], token) <= 12 or not self._v.count_given(own, self.targets):
                     return near
             return None, self.resolved([Asked(q) for q in covered], self.targets)
         if not free:
@@ -923,6 +990,8 @@ class _Interpretation:
         excluded |= frozenset(
             e for t in self.reference_tokens for e in self._v.members(self.node_of(t))
         )
+        if operation == "compare" and self.order is None and self.wants_lower():
+            self.direction = "lowest"
         question = CatalogueQuestion(
             operation,
             subjects,
@@ -943,8 +1012,26 @@ class _Interpretation:
         )
         return self.complaint(question) or question
 
+    def wants_lower(self) -> bool:
+        """Return whether of things compared the lower is asked for."""
+        return any(
+            op.LESS in self.meant(t) and op.THAN not in self.meant(t) for t in self.tokens
+        ) and not self.has(op.MORE)
+
+    def counted_subject(self) -> Token | None:
+        """Return the thing counted by: how many L4s is an H100 worth."""
+        for t in self.subject_tokens:
+            for c in self.operator_tokens(op.COUNT):
+                if 0 <= t.start - c.end <= 1:
+                    return t
+        return None
+
     def is_reversed(self) -> bool:
         """Return whether the thing measured by comes first: what multiple of X does Y use."""
+        if len(self.subject_tokens) < 2:
+            return False
+        if (counted := self.counted_subject()) is not None:
+            return counted is self.subject_tokens[0]
         first = self.subject_tokens[0]
         before = [
             t for t in self.tokens if op.RATIO in self.meant(t) and t.end <= first.start
@@ -1102,6 +1189,16 @@ class _Interpretation:
             return "ratio"
         if len(subjects) == 2 and free and self.has(op.DIFFERENCE):
             return "difference"
+        if len(subjects) == 2 and free and self.counted_subject() is not None:
+            return "ratio"
+        comparing = any(
+            m in op.COMPARATORS and m != op.EQUAL
+            for t in self.tokens if t not in self.used for m in self.meant(t)
+        )
+        if len(subjects) == 2 and free and comparing and self.has(op.COUNT, op.AMOUNT):
+            return "difference"
+        if len(subjects) == 1 and len(free) == 2 and self.has(op.RATIO):
+            return "ratio"
         if subjects and self.has(op.CONVERT) and self.wanted_unit() is not None:
             return "convert"
         if len(subjects) >= 2:
@@ -1123,18 +1220,19 @@ class _Interpretation:
         text = self.words.cased
         found: list[tuple[int, int, URIRef]] = []
         for name, units in self._v.cased_units.items():
-            place = text.rfind(name) if len(name) > 1 else -1
-            while place >= 0 and place in taken:
-                place = text.rfind(name, 0, place)
-            if place < 0:
+            if len(name) == 1 and name != self._v.units[units[0]].symbol:
                 continue
-            before, after = text[place - 1 : place], text[place + len(name) : place + len(name) + 1]
-            if name[0].isascii() and re.match(r"[A-Za-z/]", before):
-                continue
-            if name[-1].isascii() and re.match(r"[A-Za-z/]", after):
-                continue
-            found.append((place + len(name), len(name), units[0]))
+            for match in re.finditer(re.escape(name), text):
+                before, after = text[match.start() - 1 : match.start()], text[match.end() :][:1]
+                inside = name[0].isascii() and re.match(r"[A-Za-z0-9/]", before)
+                inside = inside or (name[-1].isascii() and re.match(r"[A-Za-z0-9/]", after))
+                if not inside and match.start() not in taken and not self.is_refused(match.start()):
+                    found.append((match.end(), len(name), units[0]))
         return max(found)[2] if found else None
+
+    def is_refused(self, place: int) -> bool:
+        """Return whether a word for "not" stands right before a place: in W, not kW."""
+        return any(0 <= place - t.end <= 1 for t in self.operator_tokens(op.NOT))
 
     def left_over(self) -> tuple[str, ...]:
         """Return the words that mean nothing here."""

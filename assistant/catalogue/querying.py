@@ -168,7 +168,7 @@ class QueryWriter:
         unit = f" ; qudt:unit {asked.unit.n3()}" if asked.unit else ""
         return (
             f"?figure{n} tw:ofQuantity {asked.quantity.n3()} ; tw:figureOf {entry} ; "
-            f"tw:standing tw:Preferred ; tw:standardValue ?value{n}{unit} ."
+            f"tw:standing tw:Preferred ; {_number_of(asked)} ?value{n}{unit} ."
             + _conditions(f"?figure{n}", asked.conditions).replace("\n", "")
         )
 
@@ -182,7 +182,7 @@ class QueryWriter:
             f"  {{ SELECT ({pick}(?of) AS {name}) WHERE {{\n"
             f"  {_values('reference', bound.reference).strip()}\n"
             f"    ?its tw:ofQuantity {asked.quantity.n3()} ; tw:figureOf ?reference ; "
-            f"tw:standing tw:Preferred ; tw:standardValue ?of{unit} .\n{conditions}  }} }}\n"
+            f"tw:standing tw:Preferred ; {_number_of(asked)} ?of{unit} .\n{conditions}  }} }}\n"
         )
 
     def _facet(self, condition: FacetCondition, number: int) -> str:
@@ -202,6 +202,11 @@ class QueryWriter:
             inner = f"?entry {facet} ?held{number} . FILTER(?held{number} IN ({listed}))"
             return f"  FILTER NOT EXISTS {{ {inner} }}\n"
         return f"{_values(f'held{number}', values)}  ?entry {facet} ?held{number} .\n"
+
+
+def _number_of(asked: Asked) -> str:
+    """Return the property that holds a figure's number: as it is where one unit is chosen."""
+    return "qudt:numericValue" if asked.unit else "tw:standardValue"
 
 
 def _values(name: str, nodes: Iterable[URIRef]) -> str:

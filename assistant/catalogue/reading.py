@@ -14,6 +14,7 @@ from assistant.normalisation import han_share, has_han, normalise, normalise_but
 
 YEAR = URIRef("https://w3id.org/trainwright/data/unit-calendar-year")
 PIECES = URIRef("http://qudt.org/vocab/unit/NUM")
+LONG_UNIT = 6
 FEWEST_YUAN = 10
 YEARS = range(1990, 2051)
 
@@ -26,10 +27,9 @@ _NUMBER = re.compile(
 )  # fmt: skip
 _WORDS = {
     word: number
-    for number, word in enumerate(  # "one" is mostly a pronoun: which one
-        "zero - two three four five six seven eight nine ten eleven twelve".split()
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
     )
-    if word != "-"
 }
 _NUMBER_WORD = re.compile(r"(?<![a-zA-Z-])(" + "|".join(_WORDS) + r")(?![a-zA-Z])", re.IGNORECASE)
 _SCALES = {"k": 1e3, "K": 1e3, "千": 1e3, "百": 1e2, "万": 1e4, "亿": 1e8}
@@ -75,6 +75,7 @@ class CatalogueReader:
         cased = replaced(cased, slips)
         cased = cased if len(cased) == len(text) else text
         tokens = self._tokens(text)
+        tokens = self._without_units(text, tokens)
         amounts = self._amounts(cased, tokens)
         tokens = [
             t for t in tokens if not any(a.start <= t.start and t.end <= a.end for a in amounts)
@@ -89,6 +90,20 @@ class CatalogueReader:
         return [
             Token(start, end, text[start:end], self._vocabulary.meanings[name])
             for (start, end), name in sorted(found.items())
+        ]
+
+    def _without_units(self, text: str, tokens: list[Token]) -> list[Token]:
+        """Drop names inside the name of a unit: gigabytes per second name no vendor."""
+        spans = [
+            (m.start(), m.end())
+            for name in self._vocabulary.unit_names
+            if len(name) >= LONG_UNIT
+            for m in re.finditer(re.escape(name), text)
+        ]
+        return [
+            t
+            for t in tokens
+            if not any(a <= t.start and t.end <= b and (a, b) != (t.start, t.end) for a, b in spans)
         ]
 
     def _amounts(self, text: str, tokens: list[Token]) -> list[Amount]:
@@ -125,6 +140,8 @@ class CatalogueReader:
             if not any(i in named for i in range(match.start(), match.end())):
                 value = float(_WORDS[match[1].lower()])
                 end, units = self._unit_at(text, match.end(), None)
+                if value == 1 and not units:
+                    continue  # mostly a pronoun: which one
                 units = tuple(u for u in units if u != PIECES)
                 found.append(Amount(match.start(), end, text[match.start() : end], value, value, units))
         return _joined(text, sorted(found, key=lambda a: a.start))

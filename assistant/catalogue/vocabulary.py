@@ -36,6 +36,10 @@ SELECT ?entry ?line WHERE {
   ?entry tw:variantOf|skos:broader ?line . FILTER NOT EXISTS { ?line tw:collects true }
 }
 """
+SOLD = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT DISTINCT ?line WHERE { ?entry tw:variantOf ?line }
+"""
 SUBCLASSES = """
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 SELECT DISTINCT ?class ?super WHERE { ?class rdfs:subClassOf* ?super . ?class rdfs:subClassOf ?any }
@@ -80,6 +84,10 @@ SELECT DISTINCT ?facet ?value ?class WHERE {
 BROADER = """
 PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
 SELECT DISTINCT ?node ?wide WHERE { ?node skos:broader+ ?wide }
+"""
+COLLECTING = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?node WHERE { ?node tw:collects true }
 """
 LACKS = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
@@ -188,6 +196,7 @@ class Vocabulary:
 
     classes_of: dict[URIRef, frozenset[URIRef]]
     lines: dict[URIRef, frozenset[URIRef]]
+    wide_lines: frozenset[URIRef]
     supers: dict[URIRef, frozenset[URIRef]]
     quantities: dict[URIRef, Quantity]
     narrowed: dict[URIRef, tuple[URIRef, Conditions]]
@@ -248,9 +257,8 @@ class Vocabulary:
 
     def members(self, node: URIRef) -> frozenset[URIRef]:
         """Return the entries meant by an entry or by a line; a line means its variants."""
-        if node in self.classes_of:
-            return frozenset({node})
-        return self.lines.get(node, frozenset())
+        own = frozenset({node}) if node in self.classes_of else frozenset[URIRef]()
+        return own | self.lines.get(node, frozenset())
 
     def class_of(self, node: URIRef) -> frozenset[URIRef]:
         """Return the classes of an entry or of a line's variants."""
@@ -331,6 +339,12 @@ class _Builder:
         for row in self._rows(FACETS):
             facets[row["facet"]] |= set()
         lacks = {row["value"] for row in self._rows(LACKS)}
+        collecting = {row["node"] for row in self._rows(COLLECTING)}
+        above = self._narrower({v for values in facets.values() for v in values})
+        for wide, kinds_of in above.items():
+            for facet, values in facets.items():
+                if not values.isdisjoint(kinds_of) and wide not in collecting:
+                    values.add(wide)  # cards with NVLink, of whichever generation
         quantities, narrowed, covers = self._quantities()
         given: Counter[tuple[URIRef, URIRef]] = Counter()
         for row in self._rows(GIVEN):
@@ -394,6 +408,7 @@ class _Builder:
         return Vocabulary(
             {e: frozenset(c) for e, c in classes_of.items()},
             lines,
+            self._wide(lines),
             {c: frozenset(s) for c, s in supers.items()},
             quantities,
             narrowed,
@@ -455,6 +470,11 @@ class _Builder:
                 found[row["wide"]].add(row["node"])
         return {wide: frozenset(nodes) for wide, nodes in found.items()}
 
+    def _wide(self, lines: dict[URIRef, frozenset[URIRef]]) -> frozenset[URIRef]:
+        """Return the lines that nothing is a variant of: NVLink, NVMe SSD, DGX."""
+        sold = {row["line"] for row in self._rows(SOLD)}
+        return frozenset(line for line in lines if line not in sold)
+
     def _lines(self, entries: dict[URIRef, set[URIRef]]) -> dict[URIRef, frozenset[URIRef]]:
         above: dict[URIRef, set[URIRef]] = defaultdict(set)
         for row in self._rows(VARIANTS):
@@ -468,7 +488,7 @@ class _Builder:
                     seen.add(line)
                     lines[line].add(entry)
                     stack += above.get(line, ())
-        return {line: frozenset(members) for line, members in lines.items() if line not in entries}
+        return {line: frozenset(members) for line, members in lines.items()}
 
     def _names(
         self, kinds: dict[URIRef, list[str]], units: dict[URIRef, Unit]
@@ -489,7 +509,7 @@ class _Builder:
                     meanings[text] |= {Meaning(kind, node) for kind in kinds[node]}
         for text in list(meanings):
             rest = _ASKING.sub("", text)
-            if rest != text and meanings.get(rest, set()) >= meanings[text]:
+            if rest != text and (rest in unit_names or meanings.get(rest, set()) >= meanings[text]):
                 del meanings[text]  # "how much memory" is "how much" and "memory"
         order = sorted
         return (
