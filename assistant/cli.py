@@ -93,11 +93,15 @@ def as_text(answer: Answer, explain: bool = False) -> str:
     lines = [answer.text]
     if answer.table:
         lines += ["", " | ".join(answer.table.columns)]
-        lines += [" | ".join(map(str, row)) for row in answer.table.rows]
+        lines += [
+            " | ".join("" if cell is None else str(cell) for cell in row) for row in answer.table.rows
+        ]
     if answer.citations:
         lines.append("")
     for citation in answer.citations:
-        place = f"[{citation.n}] {citation.title}, {citation.section} ({citation.statement})"
+        place = ", ".join(filter(None, (citation.title, citation.section)))
+        known = citation.statement or citation.url
+        place = f"[{citation.n}] {place}" + (f" ({known})" if known else "")
         lines.append(f"{place}: {citation.quote}" if citation.quote else place)
     if explain:
         lines.append("")

@@ -24,6 +24,10 @@ QUDT_ONE = "1"
 # A sentence names so many entries or figures; the table has them all.
 MOST_SPOKEN = 8
 MOST_IN_SENTENCE = 12
+MOST_UNASKED = 6
+MOST_MARKS = 2
+MOST_GROUPS = 5
+MOST_CHARACTERS = 1000
 DENSE = URIRef(TW + "Dense")
 ALTERNATIVE = "Alternative"
 # These conditions are told by the quantity's own name, or are the rule.
@@ -265,12 +269,18 @@ class CatalogueAnswerer:
             return self._comparison(
                 next(iter(groups.values())), figures, question.direction, language, said
             )
+        if n_entries == 1 and not question.asked:
+            told = self._each(entries, preferred[:MOST_UNASKED], language, said)
+            more = self._say("see-table", language) if len(figures) > MOST_UNASKED else ""
+            return self._sentences([told, more], language)
         if n_entries == 1 or len(figures) <= MOST_SPOKEN:
-            return self._each(entries, figures, language, said)
-        parts = []
-        for group in list(groups.values())[:4]:
-            parts.append(self._range(group, language, said))
-        return self._join_clauses(parts, language)
+            told = self._each(entries, figures, language, said)
+            if len(told) <= MOST_CHARACTERS:
+                return told
+        ordered = sorted(groups.values(), key=lambda g: len({self._standard(f) for f in g}) == 1)
+        parts = [self._range(group, language, said) for group in ordered[:MOST_GROUPS]]
+        lead = self._say("clauses", language, clauses=self._join_clauses(parts, language))
+        return self._sentences([lead, self._say("see-table", language)], language)
 
     def _each(
         self, entries: Sequence[URIRef], figures: Sequence[Figure], language: str, said: Said
@@ -299,9 +309,7 @@ class CatalogueAnswerer:
                     )
                 else:
                     clauses.append(
-                        f"{self.quantity_name(f, language)}"
-                        + ("" if language == "zh" else " ")
-                        + self.value(f, language)
+                        f"{self.quantity_name(f, language)} {self.value(f, language)}"
                         + self._marked(f, said, language)
                     )
             sentences.append(
@@ -951,7 +959,8 @@ class CatalogueAnswerer:
         return f"{name} ({symbol})" if symbol else name
 
     def _marked(self, figure: Figure, said: Said, language: str) -> str:
-        return self._marks_text(said.marks(figure.sources, figure.node), language)
+        marks = said.marks(figure.sources, figure.node)
+        return self._marks_text(marks[:MOST_MARKS], language)
 
     def _marks_text(self, marks: Iterable[int], language: str) -> str:
         text = "".join(f"[{m}]" for m in marks)

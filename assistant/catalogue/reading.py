@@ -120,7 +120,7 @@ class CatalogueReader:
             high_scale = _SCALES.get(match["highscale"] or match["lowscale"] or "", 1)
             low_scale = _SCALES.get(match["lowscale"] or match["highscale"] or "", 1)
             end, units = self._unit_at(text, match.end(), match["before"])
-            inner = range(match.start("low"), match.end())
+            inner = range(match.start("low"), match.end("high") if match["high"] else match.end("low"))
             if any(i in named for i in inner):
                 continue
             if match["high"] is not None and high * high_scale < low * low_scale:
