@@ -11,7 +11,10 @@ from pathlib import Path
 from kg.importing.problems import BadCell
 
 LARGEST = 50 * 1024 * 1024
-"""How many bytes a file may have: some 200,000 rows, which take about a gigabyte to import."""
+"""How many bytes a file may have; it is read as a whole."""
+
+MOST_ROWS = 20_000
+"""How many rows a file may have: with four figures each, they take a minute and a gigabyte."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ def read(path: Path) -> CsvFile:
 
     Raises:
         BadCell: If the file cannot be read, is too large, is not UTF-8, has no
-            header, or has quotes that do not fit.
+            header or too many rows, or has quotes that do not fit.
     """
     return parsed(_text(path))
 
@@ -44,7 +47,7 @@ def parsed(text: str) -> CsvFile:
     """Return the header and rows of a text.
 
     Raises:
-        BadCell: If there is no header, or quotes do not fit.
+        BadCell: If there is no header, there are too many rows, or quotes do not fit.
     """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     rows: list[CsvRow] = []
@@ -57,6 +60,8 @@ def parsed(text: str) -> CsvFile:
         raise BadCell("file-not-csv", f"{error} ({reader.line_num})") from error
     if not rows:
         raise BadCell("file-empty")
+    if len(rows) > MOST_ROWS + 1:
+        raise BadCell("too-many-rows", str(len(rows) - 1), [str(MOST_ROWS)])
     return CsvFile(rows[0].cells, tuple(rows[1:]))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import rdflib
 
 from kg.importing.messages import messages
-from kg.importing.turtle import as_turtle
+from kg.importing.turtle import as_turtle, new_graph
 
 HEADER = 1
 """The number of the row that holds the columns' names."""
@@ -74,7 +74,7 @@ class ImportReport:
     readings: int = 0
     skipped: int = 0
     problems: tuple[Problem, ...] = ()
-    graph: rdflib.Graph = field(default_factory=rdflib.Graph, compare=False, repr=False)
+    graph: rdflib.Graph = field(default_factory=new_graph, compare=False, repr=False)
 
     @property
     def refused(self) -> bool:

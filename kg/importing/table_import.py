@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import rdflib
-
 from kg.graph import KnowledgeGraph
 from kg.importing import csv_file
 from kg.importing.csv_file import CsvFile, CsvRow
 from kg.importing.declarations import Column, Table
 from kg.importing.problems import BadCell, ImportReport, Problem
 from kg.importing.rows import Row, RowWriter, Triple
+from kg.importing.turtle import new_graph
 from kg.importing.vocabulary import Vocabulary
 
 
@@ -141,7 +140,7 @@ def _attempt(
     replace_entries: bool,
 ) -> tuple[ImportReport, set[int]]:
     """Import all rows, and return what came of it and the numbers of the bad rows."""
-    graph = rdflib.Graph()
+    graph = new_graph()
     problems: list[Problem] = []
     found: set[int] = set()
     rows = readings = 0

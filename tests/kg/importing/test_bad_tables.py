@@ -77,7 +77,7 @@ def test_every_fault_the_code_knows_has_a_message_and_a_case() -> None:
         assert messages()(f"import-{key}", "en", value="", allowed="")
     tried = {problem[0] for case in CASES for problem in case["problems"]}
     # Faults of whole files have tests of their own below.
-    assert keys - tried == {"file-encoding", "file-too-large", "file-unreadable"}
+    assert keys - tried == {"file-encoding", "file-too-large", "file-unreadable", "too-many-rows"}
 
 
 def test_a_file_that_is_not_utf8_is_refused_with_its_line(
@@ -100,6 +100,14 @@ def test_a_file_over_50_mb_is_refused_unread(shipped: KnowledgeGraph, tmp_path: 
         file.truncate(csv_file.LARGEST + 1)
     (problem,) = import_table(path, TABLES["accelerators"], shipped).problems
     assert (problem.key, problem.allowed) == ("file-too-large", ("50 MB",))
+
+
+def test_a_file_of_too_many_rows_is_refused(
+    shipped: KnowledgeGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_file, "MOST_ROWS", 2)
+    (problem,) = imported(tmp_path, shipped, "accelerators", GOOD).problems
+    assert (problem.key, problem.value, problem.allowed) == ("too-many-rows", "4", ("2",))
 
 
 def test_a_file_that_is_not_there_is_named(shipped: KnowledgeGraph, tmp_path: Path) -> None:
