@@ -78,9 +78,9 @@ class Router:
             return False
         if missing.what == "unknown-attribute":
             return any(s not in self._guide.covered for s in missing.subjects)
-        return missing.what in ("needs-subject", "needs-second", "needs-quantity", "unknown-name") and (
-            kind == "not_stated"
-        ) and not reading.linked.things == () or missing.what.startswith("needs") and kind != "outside"
+        if missing.what == "unknown-name":
+            return kind == "not_stated" and bool(reading.linked.things)
+        return kind != "outside"
 
     def _is_substantial(self, question: CatalogueQuestion) -> bool:
         if question.subjects:

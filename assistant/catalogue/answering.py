@@ -134,6 +134,8 @@ class CatalogueAnswerer:
     def _unknown_attribute(self, missing: Missing, language: str, said: Said) -> Result:
         """Say that what is asked is not recorded, and show what is."""
         entries = [e for s in missing.subjects for e in sorted(self._v.members(s))]
+        if not entries:
+            return Result("unknown", self._say("unknown-matter", language))
         query = self._writer.details(entries)
         figures = self._without_side_figures(self._figures(query), ())
         facts = self._facts(entries, sorted(self._v.facets))

@@ -47,6 +47,10 @@ CURRENCIES = "unit-usd", "unit-cny", "unit-eur"
 NEAR = {"zh": 4, "en": 8}
 # How far a quantity may stand from the amount that bounds it.
 MOST_LIMIT = 60
+# From so many words of content on that nothing here knows, and so many for each known one,
+# a question is about something else.
+FEWEST_UNKNOWN = 3
+UNKNOWN_SHARE = 0.75
 MEMORY_OF_MACHINE = URIRef(DATA + "memory-capacity")
 # In a question these carry content; a text of fewer characters is no clause.
 _WORD = re.compile(r"[a-z][a-z'./-]*\d*[a-z0-9-]*|\d[\d.,]*[a-z%]*|[㐀-䶿一-鿿]+")
@@ -1240,13 +1244,18 @@ class _Interpretation:
         for part in (*self.tokens, *self.words.amounts):
             covered[part.start : part.end] = b"\1" * (part.end - part.start)
         rest = "".join(c if not covered[i] else " " for i, c in enumerate(self.text))
-        return tuple(_WORD.findall(rest))
+        return tuple(w for w in _WORD.findall(rest) if w not in self._v.unit_names)
 
     def complaint(self, question: CatalogueQuestion) -> Missing | None:
         """Return what a question lacks, or names that nothing here knows."""
         unknown = self.unknown_names()
         if unknown and not question.subjects:
             return Missing("unknown-name", unknown)
+        plain = bool(question.subjects and question.asked) or question.operation in (
+            "sources", "agreement", "superlative"
+        )
+        if self.is_told_story(2.0 if plain else 1.0):
+            return Missing("unknown-attribute", (), question.subjects)
         if question.operation in ("look-up", "compare") and question.subjects:
             nothing_asked = not (
                 question.asked or question.facets_asked or question.checked or question.everything
@@ -1276,6 +1285,23 @@ class _Interpretation:
         if self.superlative is not None and question.order is None and not question.subjects:
             return Missing("needs-quantity")
         return None
+
+    def is_told_story(self, patience: float = 1.0) -> bool:
+        """Return whether more is said than was understood, or a reason is asked for.
+
+        A figure of a device that is named in passing does not answer such a question.
+        """
+        if self.has(op.REASON):
+            return True
+        weight = sum(
+            (len(w) + 1) // 2 if has_han(w) else int(len(w) >= 3) for w in self.left_over()
+        )
+        known = sum(
+            bool(t.nodes("entry", "line", "class", "value", "quantity", "narrowed", "wide", "condition"))
+            or bool(set(self.meant(t)) - {op.FILLER, op.LIST, op.SUPPORT, op.CONTINUATION})
+            for t in self.tokens
+        ) + len(self.amounts)
+        return weight >= patience * max(FEWEST_UNKNOWN, UNKNOWN_SHARE * known)
 
     def unknown_names(self) -> tuple[str, ...]:
         """Return words shaped like product numbers that no name covers: 5080, k100."""
