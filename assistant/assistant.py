@@ -113,27 +113,28 @@ class Assistant:
         """Return questions that show what can be asked."""
         return tuple(self._messages(f"question-{n}", language) for n in range(1, N_SUGGESTED + 1))
 
-    def ask(self, question: str, context: str | None = None) -> Answer:
+    def ask(self, question: str, context: str | Sequence[str] | None = None) -> Answer:
         """Return the answer to a question.
 
         Args:
             question: In Chinese or English, as people type.
-            context: The question asked before it, or None.
+            context: The question asked before it, or those before it, oldest first, or None.
         """
         started = time.perf_counter()
         # A lone surrogate is no text and could not be printed.
         question = question.encode("utf-8", errors="replace").decode("utf-8")
-        answer = self._refused(question) or self._answered(question, context)
+        earlier = (context,) if isinstance(context, str) else tuple(context or ())
+        answer = self._refused(question) or self._answered(question, earlier)
         return replace(answer, elapsed_ms=round((time.perf_counter() - started) * 1000, 3))
 
-    def _answered(self, question: str, context: str | None) -> Answer:
-        reading = self._reader.read(question, context)
+    def _answered(self, question: str, earlier: Sequence[str]) -> Answer:
+        reading = self._reader.read(question, earlier[-1] if earlier else None)
         if reading.follows and self._scope.is_no_follow_up(reading):
             reading = self._reader.read(question)
         ranked = self._ranker.rank(reading.linked, self._ranker.evidence(list(reading.texts)))
         kind = self._scope.kind(reading, ranked)
         if self.catalogue is not None and self._router is not None:
-            found = self.catalogue.read(question, context)
+            found = self.catalogue.read(question, earlier)
             if self._router.asks_both(found, reading):
                 return self._compared(found, reading, ranked, kind)
             if self._router.to_catalogue(found, reading, kind):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from assistant.catalogue.vocabulary import Vocabulary
 from assistant.messages import Messages
 from kg import KnowledgeGraph
 
+# So many questions back a follow-up may lean.
+MOST_EARLIER = 5
 WORDING = Path(__file__).parent / "wording.ttl"
 
 
@@ -67,13 +70,19 @@ class Catalogue:
         conversing = Conversing(vocabulary, Interpreter(vocabulary), answerer)
         return cls(vocabulary, CatalogueReader(vocabulary), conversing, answerer)
 
-    def read(self, question: str, context: str | None = None) -> CatalogueReading:
-        """Return a question as understood, with the one before it where it leans on that."""
+    def read(self, question: str, earlier: Sequence[str] = ()) -> CatalogueReading:
+        """Return a question as understood, with those before it where it leans on them.
+
+        Args:
+            question: What is asked.
+            earlier: The questions asked before, oldest first.
+        """
         words = self._reader.read(question)
         before = None
-        if context and self._conversing.leans(words):
-            earlier = self._conversing.interpret(self._reader.read(context), None)
-            before = earlier if isinstance(earlier, CatalogueQuestion) else None
+        if earlier and self._conversing.leans(words):
+            for text in earlier[-MOST_EARLIER:]:
+                asked = self._conversing.interpret(self._reader.read(text), before)
+                before = asked if isinstance(asked, CatalogueQuestion) else before
         understood = self._conversing.interpret(words, before)
         return CatalogueReading(words, understood, before is not None)
 

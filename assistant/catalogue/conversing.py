@@ -71,6 +71,9 @@ class Conversing:
             return self._with_subjects(question, before, meant)
         if before.subjects and not (op.AMONG in meant and question.order):
             return self._about_same(question, before)
+        if op.SAME_THING in meant and question.asked and question.order is None:
+            found = self._answerer.entries_of(before)
+            return self._about_same(question, replace(before, operation="look-up", subjects=found))
         machines = question.classes & {CLOUD, SERVER}
         if machines and not before.classes & machines:
             held = self._answerer.entries_of(before)

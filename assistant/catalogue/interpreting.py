@@ -223,8 +223,12 @@ class _Interpretation:
         return bool(follows) and (bool(token.nodes("value")) or SERVER in token.nodes("class"))
 
     def node_of(self, token: Token) -> URIRef:
-        """Return the entry or line a token names; the line if it names both."""
-        return (token.nodes("line") or token.nodes("entry"))[0]
+        """Return the entry or line a token names; of both the line, if it is sold as one."""
+        lines = token.nodes("line")
+        entries = token.nodes("entry")
+        if entries and all(n in self._v.wide_lines and n not in entries for n in lines):
+            return entries[0]
+        return (lines or entries)[0]
 
     # --- facets -------------------------------------------------------------------------
 
@@ -1201,7 +1205,7 @@ class _Interpretation:
         )
         if len(subjects) == 2 and free and comparing and self.has(op.COUNT, op.AMOUNT):
             return "difference"
-        if len(subjects) == 1 and len(free) == 2 and self.has(op.RATIO):
+        if len(subjects) == 1 and len(set(free)) == 2 and self.has(op.RATIO):
             return "ratio"
         if subjects and self.has(op.CONVERT) and self.wanted_unit() is not None:
             return "convert"

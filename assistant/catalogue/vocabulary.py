@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from rdflib import URIRef
+from rdflib.namespace import RDFS
 
 from assistant.lexicon import Lexicon, name_variants
 from assistant.normalisation import normalise
 from kg import KnowledgeGraph
 
 TW = "https://w3id.org/trainwright/ontology#"
+LABEL = RDFS.label
 HARDWARE = URIRef(TW + "Hardware")
 PART = URIRef(TW + "Part")
 
@@ -132,7 +135,9 @@ SELECT ?operator ?quantity ?means WHERE {
 NAMES = """
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
-SELECT ?node ?name WHERE { ?node rdfs:label|skos:altLabel|skos:hiddenLabel ?name }
+SELECT ?node ?name ?property WHERE {
+  VALUES ?property { rdfs:label skos:altLabel skos:hiddenLabel } ?node ?property ?name
+}
 """
 
 # What a figure may be conditioned by, in the order in which it is spoken.
@@ -404,7 +409,7 @@ class _Builder:
             condition_of[row["region"]] = "region"
         for node in operators:
             kinds[node].append("operator")
-        meanings, unit_names, cased = self._names(kinds, units)
+        meanings, unit_names, cased = self._names(kinds, units, operators)
         return Vocabulary(
             {e: frozenset(c) for e, c in classes_of.items()},
             lines,
@@ -491,7 +496,10 @@ class _Builder:
         return {line: frozenset(members) for line, members in lines.items()}
 
     def _names(
-        self, kinds: dict[URIRef, list[str]], units: dict[URIRef, Unit]
+        self,
+        kinds: dict[URIRef, list[str]],
+        units: dict[URIRef, Unit],
+        operators: Collection[URIRef],
     ) -> tuple[
         dict[str, tuple[Meaning, ...]], dict[str, tuple[URIRef, ...]], dict[str, tuple[URIRef, ...]]
     ]:
@@ -504,7 +512,8 @@ class _Builder:
                 name = str(row["name"]).strip()
                 cased[name].add(node)
                 unit_names[normalise(name)].add(node)
-            elif node in kinds:
+            elif node in kinds and not (node in operators and row["property"] == LABEL):
+                # An operator's label names its meaning and is no word of a question.
                 for text in name_variants(canonical(normalise(str(row["name"])))):
                     meanings[text] |= {Meaning(kind, node) for kind in kinds[node]}
         for text in list(meanings):
