@@ -15,7 +15,7 @@ from pathlib import Path
 
 import rdflib
 from rdflib.collection import Collection
-from rdflib.namespace import CSVW, RDF
+from rdflib.namespace import CSVW, DCTERMS, RDF
 from rdflib.term import Literal, Node, URIRef
 
 from kg.errors import BrokenData
@@ -64,6 +64,11 @@ class Column:
     def headers(self) -> frozenset[str]:
         """All headers the column may have, folded."""
         return frozenset(folded(header) for header in (self.name, *map(str, self.titles)))
+
+    @property
+    def is_source(self) -> bool:
+        """Whether its cells name sources."""
+        return self.fills == DCTERMS.source
 
     def title(self, language: str) -> str:
         """Return what the column is called in a language."""

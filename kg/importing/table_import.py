@@ -10,7 +10,8 @@ from kg.importing import csv_file
 from kg.importing.csv_file import CsvFile, CsvRow
 from kg.importing.declarations import Column, Table
 from kg.importing.problems import BadCell, ImportReport, Problem
-from kg.importing.rows import Row, RowWriter, Triple
+from kg.importing.rows import RowWriter
+from kg.importing.texts import Triple
 from kg.importing.turtle import new_graph
 from kg.importing.vocabulary import Vocabulary
 
@@ -171,7 +172,7 @@ def _row(row: CsvRow, columns: _Columns, writer: RowWriter) -> tuple[list[Triple
     if len(row.cells) != len(columns.headers):
         shape = f"{len(row.cells)} / {len(columns.headers)}"
         return [], [Problem("row-length", "", value=shape)]
-    return writer.write(Row(dict(zip(columns.columns, row.cells, strict=True))))
+    return writer.write(dict(zip(columns.columns, row.cells, strict=True)))
 
 
 def _problem(error: BadCell, path: Path) -> Problem:

@@ -69,8 +69,8 @@ SELECT ?property ?range ?figures WHERE {
 ADDRESS = re.compile(r"https?://[^\s<>\"{}|\\^`]+")
 """A web address that may stand in Turtle as an IRI."""
 
-FIXED_RANGES = {RDF.type: OWL.Class, DCTERMS.source: TW.Source}
-"""Ranges of properties that other vocabularies leave open."""
+FIXED_RANGES = {RDF.type: OWL.Class, DCTERMS.source: TW.Source, TW.ofQuantity: TW.Quantity}
+"""What the values of a column must be, where the property itself leaves it open."""
 
 FEW = 12
 """Up to so many allowed values are all named; of more, those spelt like the value given."""
