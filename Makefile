@@ -20,7 +20,7 @@ PY := .venv/bin/python
 STAMP := .venv/.installed
 TORCH := $(shell sed -n 's/^torch==/&/p' constraints.txt)
 
-.PHONY: help run install lint check test encoder benchmark clean
+.PHONY: help run install lint check test catalogue encoder benchmark clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -83,6 +83,9 @@ check: lint ## lint, then the fast unit tests
 
 test: lint ## lint, then all tests, those in a browser too
 	@$(PY) -m pytest -n 2
+
+catalogue: $(STAMP) ## import tests/data/tables into ontology/catalogue
+	@.venv/bin/trainwright catalogue build tests/data/tables
 
 encoder: $(STAMP) ## train the encoder's head anew, fit the weights, print the evaluation
 	@$(PY) -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[encoder]'
