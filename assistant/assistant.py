@@ -137,9 +137,22 @@ class Assistant:
             found = self.catalogue.read(question, earlier)
             if self._router.asks_both(found, reading):
                 return self._compared(found, reading, ranked, kind)
-            if self._router.to_catalogue(found, reading, kind):
+            if self._router.to_catalogue(found, reading, kind) or (
+                self._router.continues(found) and self._goes_to_catalogue(earlier[:-1], earlier[-1])
+            ):
                 return self.catalogue.answer(found)
         return self._from_guide(reading, ranked, kind)
+
+    def _goes_to_catalogue(self, earlier: Sequence[str], question: str) -> bool:
+        """Return whether the catalogue answers a question, as one that others lean on."""
+        assert self.catalogue is not None
+        assert self._router is not None
+        reading = self._reader.read(question, earlier[-1] if earlier else None)
+        ranked = self._ranker.rank(reading.linked, self._ranker.evidence(list(reading.texts)))
+        found = self.catalogue.read(question, earlier)
+        if self._router.to_catalogue(found, reading, self._scope.kind(reading, ranked)):
+            return True
+        return bool(earlier) and found.follows and self._goes_to_catalogue(earlier[:-1], earlier[-1])
 
     def _from_guide(self, reading: Reading, ranked: Ranked, kind: str) -> Answer:
         if kind == "outside" and self._scope.lacks_its_subject(reading, ranked):

@@ -57,6 +57,14 @@ class Router:
             return True
         return self._is_beyond_guide(found, reading)
 
+    def continues(self, found: CatalogueReading) -> bool:
+        """Return whether a question leans on one that the catalogue understood."""
+        return (
+            found.follows
+            and isinstance(found.question, CatalogueQuestion)
+            and self._is_substantial(found.question)
+        )
+
     def asks_both(self, found: CatalogueReading, reading: Reading) -> bool:
         """Return whether the guide is to be set against the catalogue."""
         question = found.question
@@ -87,7 +95,7 @@ class Router:
             asks = question.asked or question.facets_asked or question.checked or question.everything
             return bool(asks) or question.operation in ("sources", "agreement", "compare")
         picks = question.bounds or question.order or question.among
-        return bool(picks or question.facets)
+        return bool(picks or question.facets or question.asked)
 
     def _is_measured(self, question: CatalogueQuestion) -> bool:
         return bool(question.asked or question.order or question.facets_asked or question.checked) and bool(
@@ -103,6 +111,8 @@ class Router:
             devices = self._catalogue.are_devices(question.subjects)
             measured = devices and any(self._is_figure(a) for a in question.asked)
             computed = question.operation in ("ratio", "sources", "agreement", "convert")
+            # Variants of one line: of them the guide knows nothing.
+            computed = computed or question.operation == "compare" and len(question.subjects) == 1
             return bool(beyond and (measured or computed or question.asked or question.checked)) or (
                 measured or computed or (question.everything and not reading.linked.cue_nodes & {cues.REASON})
             )

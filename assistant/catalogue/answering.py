@@ -12,7 +12,14 @@ from rdflib.namespace import RDFS
 
 from assistant.answer import Answer, Citation, Kind, Step, Table
 from assistant.catalogue import operators as op
-from assistant.catalogue.interpreting import CONTENT, LACKS, Interpreter
+from assistant.catalogue.interpreting import (
+    CLOUD,
+    CONTENT,
+    LACKS,
+    PER_ACCELERATOR,
+    SERVER,
+    Interpreter,
+)
 from assistant.catalogue.question import Asked, CatalogueQuestion, FacetCondition, Missing
 from assistant.catalogue.querying import MOST_ROWS, QueryWriter, Selection
 from assistant.catalogue.reading import CatalogueReader, Words
@@ -25,6 +32,8 @@ QUDT_ONE = "1"
 MOST_SPOKEN = 8
 MOST_IN_SENTENCE = 12
 MOST_UNASKED = 6
+MOST_PAIRS = 4
+MOST_OFFERS = 5
 MOST_MARKS = 2
 MOST_GROUPS = 5
 MOST_CHARACTERS = 1000
@@ -169,10 +178,13 @@ class CatalogueAnswerer:
         facts = self._facts(entries, question.facets_asked) if question.facets_asked else {}
         if not asked and not question.facets_asked:
             facts = self._facts(entries, sorted(self._v.facets))
-        if not figures and question.asked and (inside := self._contents(entries)):
+        priced = any(a.quantity in self._writer.prices() for a in question.asked)
+        inside = () if figures or priced or not question.asked else self._contents(entries)
+        if inside:
             return self._about_contents(question, entries, inside, language, said)
         if not figures and not facts:
-            return self._nothing(question, entries, language, said)
+            nothing = self._nothing(question, entries, language, said)
+            return self._offers(question, entries, nothing, language, said) or nothing
         if question.operation in ("difference", "ratio"):
             worked = self._arithmetic(question, entries, figures, language, said)
             if worked is not None:
@@ -185,6 +197,33 @@ class CatalogueAnswerer:
             sentences += self._converted(figures, question.unit, language)
         text = self._sentences(sentences, language)
         return Result("answer", text, table, query, tuple(entries))
+
+    def _offers(
+        self,
+        question: CatalogueQuestion,
+        entries: Sequence[URIRef],
+        nothing: Result,
+        language: str,
+        said: Said,
+    ) -> Result | None:
+        """Return the cheapest cloud offers of a device of which no price to buy is known."""
+        prices = self._writer.prices()
+        bought = all(a.quantity in prices and not a.conditions for a in question.asked)
+        if not question.asked or not bought or self._classes(entries) & {CLOUD, SERVER}:
+            return None
+        held = frozenset(entries) | frozenset(question.subjects)
+        offers = CatalogueQuestion(
+            "superlative",
+            classes=frozenset({CLOUD}),
+            facets=(FacetCondition(CONTENT, held),),
+            order=Asked(PER_ACCELERATOR),
+            direction="lowest",
+            limit=MOST_OFFERS,
+        )
+        found = self._selected(offers, language, said)
+        if not found.entries:
+            return None
+        return replace(found, text=self._sentences([nothing.text, found.text], language))
 
     def _contents(self, entries: Sequence[URIRef]) -> tuple[URIRef, ...]:
         """Return the accelerators in machines, as entries or lines."""
@@ -502,6 +541,22 @@ class CatalogueAnswerer:
                         rows.append([fields["first"], fields["second"], round(gap, 6)])
         if not sentences:
             return None
+        if len(sentences) > MOST_PAIRS:
+            low, high = min(rows, key=lambda r: r[2]), max(rows, key=lambda r: r[2])
+            symbol = "" if question.operation == "ratio" else self._symbol(unit.node)
+            sentences = [
+                self._say(
+                    f"{question.operation}-range",
+                    language,
+                    quantity=self.asked_name(asked[0], language),
+                    low=f"{_number(Decimal(f'{low[2]:.4g}'))}{symbol}",
+                    high=f"{_number(Decimal(f'{high[2]:.4g}'))}{symbol}",
+                    lowest=f"{low[0]} / {low[1]}",
+                    highest=f"{high[0]} / {high[1]}",
+                    marks=self._marks_text(list(said.numbers.values())[:4], language),
+                ),
+                self._say("see-table", language),
+            ]
         title = "column-ratio" if question.operation == "ratio" else "column-difference"
         table = Table(
             [self._say("column-first", language), self._say("column-second", language),
@@ -995,7 +1050,7 @@ class CatalogueAnswerer:
             (n, URIRef(str(row[n]))) for n in CONDITION_NAMES if n in row
         )
         price = None
-        if quantity in self._writer._prices():
+        if quantity in self._writer.prices():
             price = (
                 URIRef(str(row["priceKind"])) if "priceKind" in row else None,
                 str(row["date"]) if "date" in row else None,

@@ -47,6 +47,7 @@ CURRENCIES = "unit-usd", "unit-cny", "unit-eur"
 NEAR = {"zh": 4, "en": 8}
 # How far a quantity may stand from the amount that bounds it.
 MOST_LIMIT = 60
+MOST_RARE = 14
 # From so many words of content on that nothing here knows, and so many for each known one,
 # a question is about something else.
 FEWEST_UNKNOWN = 3
@@ -321,6 +322,11 @@ class _Interpretation:
             classes = self._v.facet_classes.get(facet, frozenset())
             if classes and classes <= holders:
                 named |= classes
+        for token in self.of_kind("facet"):
+            for facet in token.nodes("facet"):
+                classes = self._v.facet_classes.get(facet, frozenset())
+                if classes and classes <= {CLOUD}:
+                    named |= classes  # which cloud
         for token in self.of_kind("quantity", "narrowed", "wide"):
             readings = {a.quantity for a in self.readings(token)}
             given = {c for (c, q) in self._v.given if q in readings}
@@ -509,8 +515,12 @@ class _Interpretation:
                 found.append(t)
                 continue
             quantity_near = any(
-                0 <= x.start - t.end <= 3 and x.nodes("quantity") and self._v.count_given(x.nodes("quantity")[0], self.targets)
-                for x in self.tokens if x is not t
+                0 <= x.start - t.end <= 3
+                and any(
+                    "precision" in self._v.quantities[q].conditioned_by for q in x.nodes("quantity")
+                )
+                for x in self.tokens
+                if x is not t
             )
             verb = [v for v in verbs if v.end <= t.start and self.gap(v, t) <= 12 or 0 <= t.end <= v.start and self.gap(v, t) <= 3]
             if verb and not quantity_near and not self.has(*op.SUPERLATIVES, op.RATIO, op.DIFFERENCE, op.COMPARE) and not self.comparators_near(t):
@@ -520,10 +530,19 @@ class _Interpretation:
         return found
 
     def comparators_near(self, token: Token) -> bool:
+        def reaches(other: Token | Amount, most: int) -> bool:
+            """Whether something stands near the word with no quantity of its own between."""
+            between = [
+                t for t in self.tokens
+                if self.inside(t, token, other) and t.nodes("quantity", "narrowed", "wide", "class")
+            ]
+            return self.gap(other, token) <= most and not between
+
         compared = any(
-            set(self.meant(t)) & op.COMPARATORS and 0 <= t.start - token.end <= 6 for t in self.tokens
+            set(self.meant(t)) & op.COMPARATORS and t.start >= token.end and reaches(t, 6)
+            for t in self.tokens
         )
-        return compared or any(self.gap(a, token) <= 12 for a in self.amounts if a.units)
+        return compared or any(reaches(a, 12) for a in self.amounts if a.units)
 
     # --- amounts ------------------------------------------------------------------------
 
@@ -973,6 +992,10 @@ class _Interpretation:
         facets_asked = self.asked_facets(subjects, free, checked)
         operation = self.operation(subjects, free, checked)
         among: frozenset[URIRef] = frozenset()
+        if len(subjects) == 1 and self.has(op.COMPARE) and self.bounds:
+            wider = self.wider_line(subjects[0])
+            if wider is not None:  # the A100 with 40 GB against that with 80 GB
+                subjects, operation, self.bounds = (wider,), "compare", []
         if self.sought_among(subjects, operation):
             among = frozenset(e for s in subjects for e in self._v.members(s))
             subjects, facets_asked, facets, checked = (), (), (*facets, *self.as_conditions(checked)), ()
@@ -1053,6 +1076,16 @@ class _Interpretation:
     def is_bound_kept(self) -> bool:
         return False
 
+    def wider_line(self, node: URIRef) -> URIRef | None:
+        """Return the smallest line that holds a line's variants and more."""
+        own = self._v.members(node)
+        wider = [
+            (len(held), line)
+            for line, held in self._v.lines.items()
+            if own < held and line not in self._v.wide_lines
+        ]
+        return min(wider)[1] if wider else None
+
     def sought_among(self, subjects: tuple[URIRef, ...], operation: Operation) -> bool:
         """Return whether variants of a line are to be picked, not all told of."""
         several = any(len(self._v.members(s)) > 1 for s in subjects)
@@ -1060,7 +1093,7 @@ class _Interpretation:
             return False
         if self.superlative is not None and self.order is not None and (several or len(subjects) > 2):
             return True
-        if not several or operation == "compare":
+        if not several or operation == "compare" or self.has(op.COMPARE):
             return False
         listing = self.has(op.COUNT, op.LIST) and not self.asked_tokens
         # "Is it 40 or 80 GB?" asks which; it does not pick.
@@ -1270,6 +1303,8 @@ class _Interpretation:
             question.subjects or question.among or question.bounds or question.facets
             or self.classes or self.superlative is not None or question.excluded
         )
+        if not sought and self.is_rare(question.asked):
+            return None
         if not sought and not self.fallback:
             latin = tuple(w for w in self.left_over() if w.isascii() and len(w) >= 3)
             if latin and question.asked:
@@ -1281,6 +1316,7 @@ class _Interpretation:
             and question.asked
             and not self.fallback
             and not self.has(op.LIST, op.COUNT, op.COMPARE, op.ALL)
+            and not self.is_rare(question.asked)
         ):
             return Missing("needs-subject")
         if self.has(op.RATIO, op.DIFFERENCE, op.COMPARE) and len(question.subjects) == 1:
@@ -1289,6 +1325,11 @@ class _Interpretation:
         if self.superlative is not None and question.order is None and not question.subjects:
             return Missing("needs-quantity")
         return None
+
+    def is_rare(self, asked: tuple[Asked, ...]) -> bool:
+        """Return whether so few things have the quantity asked for that all can be told."""
+        counts = [sum(n for (_, q), n in self._v.given.items() if q == a.quantity) for a in asked]
+        return bool(counts) and max(counts) <= MOST_RARE
 
     def is_told_story(self, patience: float = 1.0) -> bool:
         """Return whether more is said than was understood, or a reason is asked for.

@@ -147,12 +147,13 @@ class QueryWriter:
         """Return a quantity with the conditions under which its figures can be compared."""
         conditions = self._v.usual_conditions(asked.quantity, asked.conditions, classes)
         unit = asked.unit
-        if unit is None and asked.quantity in self._prices():
+        if unit is None and asked.quantity in self.prices():
             unit = self._v.quantities[asked.quantity].unit
         return Asked(asked.quantity, conditions, unit)
 
     @lru_cache(maxsize=1)  # noqa: B019 - one writer lives as long as the assistant
-    def _prices(self) -> frozenset[URIRef]:
+    def prices(self) -> frozenset[URIRef]:
+        """Return the quantities that are amounts of money."""
         return frozenset(
             q for q, held in self._v.quantities.items() if "priceKind" in held.conditioned_by
         )
