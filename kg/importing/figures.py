@@ -11,6 +11,7 @@ from kg.importing import cells as reading
 from kg.importing.declarations import Column
 from kg.importing.names import Names, local_name
 from kg.importing.problems import BadCell
+from kg.importing.proportions import Measured, note_disproportions
 from kg.importing.row_cells import RowCells, Said
 from kg.importing.texts import Triple, in_both_languages
 from kg.importing.units import Unit
@@ -27,6 +28,7 @@ IN_NAMES = (
 def figures(cells: RowCells, node: URIRef, names: Names) -> list[Triple]:
     """Return the figures of a row's entry."""
     triples: list[Triple] = []
+    measured: list[Measured] = []
     for column, value in cells.row.items():
         if column.quantity is None or not value:
             continue
@@ -36,7 +38,12 @@ def figures(cells: RowCells, node: URIRef, names: Names) -> list[Triple]:
         except BadCell as error:
             cells.problem(column, error)
             continue
-        triples += _figure(cells, node, column, amount, names)
+        said = _said_of(cells, column, quantity)
+        if amount[2] is not None:
+            formats = tuple(said.get(TW.precision, ()))
+            measured.append(Measured(column, quantity.iri, formats, amount[2]))
+        triples += _figure(cells, node, column, amount, said, names)
+    note_disproportions(cells, measured)
     return triples
 
 
@@ -63,10 +70,14 @@ def completed(cells: RowCells, figure: URIRef, column: Column, said: Said) -> li
 
 
 def _figure(
-    cells: RowCells, node: URIRef, column: Column, amount: reading.Amount, names: Names
+    cells: RowCells,
+    node: URIRef,
+    column: Column,
+    amount: reading.Amount,
+    said: Said,
+    names: Names,
 ) -> list[Triple]:
     assert column.quantity is not None
-    said = _said_of(cells, column, cells.vocabulary.quantities[column.quantity])
     told_apart = [local_name(said[prop][0]) for prop in IN_NAMES if prop in said]
     figure = names.give("figure", node, [column.quantity.removeprefix(TWD), *told_apart])
     said.setdefault(DCTERMS.source, cells.sources())

@@ -15,6 +15,7 @@ from rdflib.term import Node, URIRef
 from kg.graph import KnowledgeGraph
 from kg.importing.declarations import Column, folded
 from kg.importing.problems import BadCell
+from kg.importing.ratios import Ratio, ratios_of
 from kg.importing.units import Unit, Units
 from kg.namespaces import PREFIXES, TW, TWD
 
@@ -108,6 +109,7 @@ class Vocabulary:
     names: dict[URIRef, dict[str, set[URIRef]]]
     ranges: dict[URIRef, URIRef]
     of_figures: frozenset[URIRef]
+    ratios: tuple[Ratio, ...]
     own: set[URIRef] = field(default_factory=set)
     keys: dict[tuple[str, URIRef | None], list[str]] = field(default_factory=dict)
 
@@ -156,7 +158,7 @@ class Vocabulary:
                 of_figures.add(prop)
         return cls(
             Units.of(graph), quantities, quantity_names, named, kinds, names, ranges,
-            frozenset(of_figures),
+            frozenset(of_figures), ratios_of(graph),
         )  # fmt: skip
 
     @cached_property

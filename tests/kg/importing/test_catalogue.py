@@ -10,7 +10,7 @@ from rdflib.namespace import DCTERMS, RDF
 
 from kg import KnowledgeGraph
 from kg.importing import import_table, load_tables
-from kg.importing.catalogue import CATALOGUE
+from kg.importing.catalogue import CATALOGUE, rebuild
 from kg.importing.cells import FURTHER
 from kg.namespaces import TW
 
@@ -102,3 +102,16 @@ def test_a_shipped_entry_cannot_be_imported_over(shipped: KnowledgeGraph) -> Non
     report = import_table(TABLES / "memory.csv", DECLARED["memory"], shipped)
     assert report.refused
     assert {problem.key for problem in report.problems} >= {"known-identifier"}
+
+
+def test_the_catalogue_is_made_anew_from_its_tables(tmp_path: Path) -> None:
+    """Good tables are written as they are committed, a bad one is told and not written."""
+    tables, made = tmp_path / "tables", tmp_path / "catalogue"
+    tables.mkdir()
+    made.mkdir()
+    (tables / "precisions.csv").write_bytes((TABLES / "precisions.csv").read_bytes())
+    (tables / "vendors.csv").write_text("key,name\n,Nobody\n", encoding="utf-8")
+    reports = {report.table: report.refused for report in rebuild(tables, made)}
+    assert reports == {"precisions": False, "vendors": True}
+    assert [path.name for path in made.iterdir()] == ["precisions.ttl"]
+    assert (made / "precisions.ttl").read_bytes() == (CATALOGUE / "precisions.ttl").read_bytes()
