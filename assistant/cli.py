@@ -94,7 +94,8 @@ def as_text(answer: Answer, explain: bool = False) -> str:
     if answer.table:
         lines += ["", " | ".join(answer.table.columns)]
         lines += [
-            " | ".join("" if cell is None else str(cell) for cell in row) for row in answer.table.rows
+            " | ".join("" if cell is None else str(cell) for cell in row)
+            for row in answer.table.rows
         ]
     if answer.citations:
         lines.append("")

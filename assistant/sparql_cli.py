@@ -19,6 +19,7 @@ from kg import (
     Limits,
     QueryFailed,
     QueryResult,
+    open_executor,
     shorten,
 )
 
@@ -74,6 +75,14 @@ def register(app: typer.Typer) -> None:
     app.command()(sparql)
     app.command()(describe)
     app.command()(serve)
+    store = typer.Typer(no_args_is_help=True, help="A store elsewhere, for larger graphs.")
+    store.command()(load)
+    store.callback()(_store)
+    app.add_typer(store, name="store")
+
+
+def _store() -> None:
+    """A store elsewhere, for larger graphs."""
 
 
 def graph_places() -> list[Path]:
@@ -97,11 +106,11 @@ def sparql(
     """Run a SPARQL query on the graph; the usual prefixes need no declaration."""
     text = _query_text(query, file)
     limits = Limits(seconds=timeout, rows=limit)
-    with Executor.start(graph_places(), limits, workers=1) as executor:
-        try:
+    try:
+        with open_executor(graph_places(), limits, workers=1) as executor:
             result = executor.run(text)
-        except GraphError as error:
-            _fail(str(error), FAILED)
+    except GraphError as error:
+        _fail(str(error), FAILED)
     _write(result, form)
 
 
@@ -116,18 +125,18 @@ def describe(
     from assistant.normalisation import has_han
 
     speech = language or ("zh" if has_han(name) else "en")
-    with Executor.start(graph_places(), workers=1) as executor:
-        try:
+    if form is not Format.TABLE and form.value not in GRAPH_FORMATS:
+        _fail(f"a description is table, {', '.join(GRAPH_FORMATS)}", USAGE)
+    try:
+        with open_executor(graph_places(), workers=1) as executor:
             nodes = _nodes(executor, name)
-            if form.value in GRAPH_FORMATS:
+            if form is Format.TABLE:
+                print("\n\n".join(_description(executor, node, speech) for node in nodes))
+            else:
                 iris = " ".join(f"<{node}>" for node in nodes)
                 _write(executor.run(f"DESCRIBE {iris}"), form)
-                return
-            if form is not Format.TABLE:
-                _fail(f"a description is table, {', '.join(GRAPH_FORMATS)}", USAGE)
-            print("\n\n".join(_description(executor, node, speech) for node in nodes))
-        except GraphError as error:
-            _fail(str(error), FAILED)
+    except GraphError as error:
+        _fail(str(error), FAILED)
 
 
 def serve(
@@ -168,6 +177,26 @@ def serve(
         serve_forever(settings)
     except (GraphError, OSError) as error:
         _fail(str(error), FAILED)
+
+
+def load(
+    places: Annotated[
+        list[Path] | None, typer.Argument(help="Turtle files and folders; none: the product's.")
+    ] = None,
+    clear: Annotated[bool, typer.Option(help="Empty the store's default graph first.")] = False,
+) -> None:
+    """Send the graph to the store that TRAINWRIGHT_STORE names: QUERY_URL UPDATE_URL."""
+    from kg.endpoint import VARIABLE, Endpoint
+    from kg.remote_graph import fill
+
+    try:
+        endpoint = Endpoint.from_environment()
+        if endpoint is None:
+            _fail(f"{VARIABLE} must name the store: QUERY_URL UPDATE_URL", USAGE)
+        sent = fill(endpoint, places or graph_places(), clear)
+    except GraphError as error:
+        _fail(str(error), FAILED)
+    print(f"sent {sent:,} triples to {endpoint.update_url}")
 
 
 def _query_text(query: str | None, file: Path | None) -> str:

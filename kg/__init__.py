@@ -13,10 +13,13 @@ from kg.errors import (
     QueryTimeout,
     QueryTooLarge,
     SourceTextError,
+    StoreUnavailable,
 )
 from kg.executor import Dataset, Executor, Limits, RunningQuery
 from kg.graph import ONTOLOGY, KnowledgeGraph, Row, checked_query, turtle_files
 from kg.namespaces import shorten
+from kg.remote import open_executor
+from kg.remote_graph import RemoteGraph
 from kg.results import GRAPH_FORMATS, ROW_FORMATS, Document, QueryResult
 from kg.source_text import Place, SourceText, places_of_statements
 
@@ -40,11 +43,14 @@ __all__ = [
     "QueryStopped",
     "QueryTimeout",
     "QueryTooLarge",
+    "RemoteGraph",
     "Row",
     "RunningQuery",
     "SourceText",
     "SourceTextError",
+    "StoreUnavailable",
     "checked_query",
+    "open_executor",
     "places_of_statements",
     "shorten",
     "turtle_files",

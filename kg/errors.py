@@ -9,6 +9,7 @@ GraphError
 │   ├── QueryTimeout      it took longer than it may
 │   └── QueryTooLarge     its text or its working memory is larger than it may be
 ├── ExecutorBusy      no worker became free in time for a query
+├── StoreUnavailable  the store named by TRAINWRIGHT_STORE does not answer as it must
 └── SourceTextError   a source's file is missing, empty, not text, or another text
 """
 
@@ -91,6 +92,15 @@ class ExecutorBusy(GraphError):
     def __init__(self, seconds: float) -> None:
         super().__init__(f"other queries are running; none ended within {seconds:g} s")
         self.seconds = seconds
+
+
+class StoreUnavailable(GraphError):
+    """The store named by `TRAINWRIGHT_STORE` does not answer, or not as an endpoint must."""
+
+    def __init__(self, address: str, problem: str) -> None:
+        super().__init__(f"the store {address} cannot be used: {problem}")
+        self.address = address
+        self.problem = problem
 
 
 class SourceTextError(GraphError):

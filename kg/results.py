@@ -15,8 +15,8 @@ import pyoxigraph as ox
 from rdflib.term import BNode, Identifier, Literal, URIRef
 
 from kg.namespaces import PREFIXES
+from kg.sparql import Form
 
-Kind = OneOf["select", "ask", "construct", "describe"]
 Cut = OneOf["rows", "bytes"] | None
 # A term between processes: an IRI is a string, a blank node [id], a literal [text, datatype,
 # language], and None stands for an unbound variable.
@@ -56,7 +56,7 @@ class QueryResult:
         sent: Rows or triples as they came from the worker.
     """
 
-    kind: Kind
+    kind: Form
     variables: tuple[str, ...] = ()
     boolean: bool | None = None
     cut: Cut = None
@@ -100,7 +100,7 @@ class QueryResult:
 class Document:
     """A result in a format, as the worker wrote it."""
 
-    kind: Kind
+    kind: Form
     format: str
     body: bytes = field(repr=False)
     length: int

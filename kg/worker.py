@@ -19,7 +19,7 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -124,7 +124,7 @@ def _answer(
             raise QueryRefused("the request names a graph outside this one", outside[0])
         read = admit(task["query"], graphs, base=task["base"])
         result = run(store, read, task)
-        return _sent(result, task["formats"])
+        return head_and_body(result, task["formats"])
     except QueryRefused as error:
         head = {"error": "refused", "reason": error.reason, "fragment": error.fragment}
         return head | {"line": error.line, "column": error.column}, b""
@@ -191,7 +191,10 @@ def _timed(started: float, **what: Any) -> QueryResult:
     return QueryResult(elapsed_ms=(time.perf_counter() - started) * 1000, **what)
 
 
-def _sent(result: QueryResult, formats: list[str] | None) -> tuple[dict[str, Any], bytes]:
+def head_and_body(
+    result: QueryResult, formats: Sequence[str] | None
+) -> tuple[dict[str, Any], bytes]:
+    """Return a result as it is sent: what it is, and its rows, in a format if one is asked for."""
     head = {
         "kind": result.kind,
         "variables": result.variables,

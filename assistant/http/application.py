@@ -35,6 +35,8 @@ from kg import (
     QueryTimeout,
     QueryTooLarge,
     RunningQuery,
+    StoreUnavailable,
+    open_executor,
 )
 from kg.executor import stricter
 
@@ -46,6 +48,7 @@ STATUSES: list[tuple[type[GraphError], int, str]] = [
     (QueryTooLarge, 413, "too_large"),
     (ExecutorBusy, 503, "busy"),
     (QueryCancelled, 503, "cancelled"),
+    (StoreUnavailable, 503, "store"),
     (GraphError, 500, "broken"),
 ]
 DESCRIPTION = (
@@ -132,7 +135,7 @@ def application(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        executor = Executor.start(
+        executor = open_executor(
             settings.places, settings.limits, settings.workers, settings.patience
         )
         with executor:
@@ -235,7 +238,7 @@ def serve_forever(settings: Settings) -> None:
         BrokenData: If the graph cannot be loaded.
         OSError: If the address cannot be listened on.
     """
-    with Executor.start(settings.places, workers=1) as executor:
+    with open_executor(settings.places, workers=1) as executor:
         executor.ready()  # else the server would only say that it did not start
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.create_server((settings.host, settings.port), family=family) as listening:

@@ -10,8 +10,8 @@ tree. Each module adds the rules of one part of the grammar (section 19.8 of the
 
 from __future__ import annotations
 
-from kg.sparql.clauses import Clause, ReadQuery
+from kg.sparql.clauses import Clause, Form, ReadQuery
 from kg.sparql.queries import read_query
 from kg.sparql.terms import MAX_DEPTH
 
-__all__ = ["MAX_DEPTH", "Clause", "ReadQuery", "read_query"]
+__all__ = ["MAX_DEPTH", "Clause", "Form", "ReadQuery", "read_query"]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal as OneOf
 
+from kg.errors import QueryFailed
 from kg.sparql.tokens import Place, Tokens
+
+Form = OneOf["select", "ask", "construct", "describe"]
 
 
 @dataclass(slots=True)
@@ -36,16 +40,20 @@ class ReadQuery:
         tree: The clauses; the root is the query.
         variables: The names of all variables, in the order of their first appearance.
         all_selected: Whether it is a SELECT *.
+        limited: Whether its text may not be followed by a LIMIT: it has one, or ends in VALUES.
     """
 
-    form: str
+    form: Form
     text: str
     tree: Clause
     variables: tuple[str, ...]
     all_selected: bool
+    limited: bool
     _tokens: Tokens
     _starts: list[int]
     _written: list[str]
+    _values: list[tuple[int, str]]
+    _selection: list[tuple[int, str]]
 
     def place(self, clause: Clause) -> Place:
         """Return where a clause starts in the query as it was written."""
@@ -59,3 +67,22 @@ class ReadQuery:
             if column <= end:
                 return self._tokens.place(start)
         return self._tokens.place(len(self._tokens.text))
+
+    def bound(self, terms: Mapping[str, str]) -> str:
+        """Return `text` with terms, as SPARQL writes them, in the places of variables.
+
+        It is for engines that cannot bind variables themselves. A variable that is selected
+        stays a column. In GROUP BY, BIND and VALUES a variable is not replaced.
+
+        Raises:
+            QueryFailed: If the query has no variable of a name.
+        """
+        if unknown := sorted(set(terms) - set(self.variables)):
+            raise QueryFailed(f"the query has no variable ?{unknown[0]}")
+        written = list(self._written)
+        for place, name in self._values:
+            written[place] = terms.get(name, written[place])
+        for place, name in self._selection:
+            if name in terms:
+                written[place] = f"({terms[name]} AS ?{name})"
+        return " ".join(written)

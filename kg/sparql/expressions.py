@@ -59,7 +59,7 @@ class ExpressionReader(TermReader):
             if self.word == "(":
                 self.arguments(distinct=True)
         elif self.kind == "var":
-            self.take()
+            self.take_value()
         elif not self.call():
             raise self.unexpected("an expression")
 

@@ -146,7 +146,7 @@ class PatternReader(ExpressionReader):
 
     def property(self, paths: bool) -> None:
         if self.kind == "var":
-            self.take()
+            self.take_value()
         elif paths:
             self.path()
         elif not self.accept("a") and not self.iri():

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kg.sparql.clauses import Clause, ReadQuery
+from kg.sparql.clauses import Clause, Form, ReadQuery
 from kg.sparql.patterns import PatternReader
 
-FORMS = ("SELECT", "CONSTRUCT", "DESCRIBE", "ASK")
+FORMS: dict[str, Form] = {
+    "SELECT": "select",
+    "CONSTRUCT": "construct",
+    "DESCRIBE": "describe",
+    "ASK": "ask",
+}
 UPDATES = frozenset(("ADD", "CLEAR", "COPY", "CREATE", "DELETE", "DROP", "INSERT", "LOAD", "MOVE"))
 
 
@@ -38,13 +43,14 @@ class QueryReader(PatternReader):
         if form in UPDATES or form == "WITH":
             raise self.tokens.fail(f"{form} is an update", self.tokens.next.start)
         if form not in FORMS:
-            raise self.unexpected(", ".join(FORMS[:-1]) + f" or {FORMS[-1]}")
+            raise self.unexpected("SELECT, CONSTRUCT, DESCRIBE or ASK")
         {
             "SELECT": self.select,
             "CONSTRUCT": self.construct,
             "DESCRIBE": self.describe,
             "ASK": self.ask,
         }[form]()
+        limited = self.limited or self.word == "VALUES"
         self.values_clause()
         if self.kind != "end":
             raise self.unexpected("the end of the query")
@@ -53,11 +59,14 @@ class QueryReader(PatternReader):
             self.starts.insert(0, 0)
         text = " ".join(self.written)
         return ReadQuery(
-            form=form.lower(),
+            form=FORMS[form],
             text=text,
             tree=root,
             variables=tuple(self.variables),
             all_selected=self.all_selected,
+            limited=limited,
+            _values=[(len(self.borrowed) + place, name) for place, name in self.values],
+            _selection=[(len(self.borrowed) + place, name) for place, name in self.selection],
             _tokens=self.tokens,
             _starts=self.starts,
             _written=self.written,
@@ -92,6 +101,7 @@ class QueryReader(PatternReader):
 
     def selected(self) -> bool:
         if self.kind == "var":
+            self.selection.append((len(self.written), self.tokens.next.text[1:]))
             self.take()
         elif self.accept("("):
             self.expression()
@@ -163,6 +173,7 @@ class QueryReader(PatternReader):
         seen: set[str] = set()
         while self.word in {"LIMIT", "OFFSET"} - seen:
             seen.add(self.take().word)
+            self.limited = self.limited or ("LIMIT" in seen and self.depth == 0)
             if self.kind != "number" or not self.tokens.next.text.isdigit():
                 raise self.unexpected("a whole number")
             self.take()

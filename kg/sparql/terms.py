@@ -25,7 +25,11 @@ class TermReader:
         self.written: list[str] = []
         self.starts: list[int] = []
         self.variables: dict[str, None] = {}
+        # Where in what is written a variable's value, or a selected variable, stands.
+        self.values: list[tuple[int, str]] = []
+        self.selection: list[tuple[int, str]] = []
         self.all_selected = False
+        self.limited = False
         self.depth = 0
         self.clause = Clause("Query", 0)
 
@@ -49,6 +53,11 @@ class TermReader:
             self.written.append(form)
             self.starts.append(token.start)
         return token
+
+    def take_value(self) -> Token:
+        """Take a variable that stands for its value."""
+        self.values.append((len(self.written), self.tokens.next.text[1:]))
+        return self.take()
 
     def accept(self, *words: str) -> bool:
         if self.word in words:
@@ -102,18 +111,21 @@ class TermReader:
 
     def var_or_iri(self) -> bool:
         if self.kind == "var":
-            self.take()
+            self.take_value()
             return True
         return self.iri()
 
     def var_or_iri_text(self) -> str:
-        return self.take().text if self.kind == "var" else self.iri_text()
+        return self.take_value().text if self.kind == "var" else self.iri_text()
 
     def term(self) -> bool:
-        if self.kind in ("var", "blank"):
+        if self.kind == "var":
+            self.take_value()
+        elif self.kind == "blank":
             self.take()
-            return True
-        return self.iri() or self.literal()
+        else:
+            return self.iri() or self.literal()
+        return True
 
     def iri(self) -> bool:
         """Read an address or a prefixed name whose prefix is known, if one stands here."""
