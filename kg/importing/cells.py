@@ -11,8 +11,9 @@ from rdflib.namespace import RDF, RDFS, XSD
 from rdflib.term import Literal, Node, URIRef
 
 from kg.importing.problems import BadCell
+from kg.importing.quantities import Quantity
 from kg.importing.units import Unit
-from kg.importing.vocabulary import ADDRESS, Quantity, Vocabulary
+from kg.importing.vocabulary import ADDRESS, Vocabulary
 from kg.namespaces import TW, TWD
 
 NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)")

@@ -12,9 +12,9 @@ from kg.importing.declarations import Column
 from kg.importing.entries import identity, of_entry
 from kg.importing.figures import completed, measure
 from kg.importing.problems import BadCell
+from kg.importing.quantities import Quantity
 from kg.importing.row_cells import RowCells, Said
 from kg.importing.texts import Triple, in_both_languages
-from kg.importing.vocabulary import Quantity
 from kg.namespaces import QUDT, TW
 
 NUMBERS = (QUDT.numericValue, TW.rangeMinimum, TW.rangeMaximum)

@@ -12,10 +12,10 @@ from kg.importing.declarations import Column
 from kg.importing.names import Names, local_name
 from kg.importing.problems import BadCell
 from kg.importing.proportions import Measured, note_disproportions
+from kg.importing.quantities import Quantity
 from kg.importing.row_cells import RowCells, Said
 from kg.importing.texts import Triple, in_both_languages
 from kg.importing.units import Unit
-from kg.importing.vocabulary import Quantity
 from kg.namespaces import QUDT, TW, TWD
 
 IN_NAMES = (

@@ -11,8 +11,9 @@ from rdflib.term import Literal, Node, URIRef
 from kg.importing import cells
 from kg.importing.declarations import Column, Table
 from kg.importing.problems import BadCell, Problem
+from kg.importing.quantities import Quantity
 from kg.importing.texts import Triple
-from kg.importing.vocabulary import Quantity, Vocabulary
+from kg.importing.vocabulary import Vocabulary
 from kg.namespaces import QUDT, TW
 
 Row = Mapping[Column, str]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kg.graph import KnowledgeGraph
 from kg.importing import csv_file
+from kg.importing.cells import IDENTIFIER
 from kg.importing.csv_file import CsvFile, CsvRow
 from kg.importing.declarations import Column, Table
 from kg.importing.problems import BadCell, ImportReport, Problem
@@ -97,7 +98,7 @@ def _column(header: str, table: Table, vocabulary: Vocabulary) -> tuple[Column, 
     name, unit = header, ""
     if header.endswith("]") and "[" in header:
         name, unit = (part.strip() for part in header.removesuffix("]").rsplit("[", 1))
-    column = table.column(name) or vocabulary.measured(name)
+    column = table.column(name) or vocabulary.quantities.column(name)
     if column is None:
         raise BadCell("header-unknown", header, [c.name for c in table.columns])
     if column.quantity is not None:
@@ -149,7 +150,9 @@ def _attempt(
     key = [column.name for column in columns.columns].index(table.key)
     columns.vocabulary.own.clear()
     columns.vocabulary.own.update(
-        table.node(row.cells[key]) for row in file.rows if row.number not in bad and row.cells[key:]
+        table.node(row.cells[key])
+        for row in file.rows
+        if row.number not in bad and IDENTIFIER.fullmatch("".join(row.cells[key : key + 1]))
     )
     for row in file.rows:
         triples, wrong = _row(row, columns, writer)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import cached_property, lru_cache
 
 from rapidfuzz import fuzz, process, utils
 from rdflib.namespace import DCTERMS, OWL, RDF
-from rdflib.term import Node, URIRef
+from rdflib.term import URIRef
 
 from kg.graph import KnowledgeGraph
-from kg.importing.declarations import Column, folded
+from kg.importing.declarations import Column
 from kg.importing.problems import BadCell
+from kg.importing.quantities import Quantities, Quantity, full_iris
 from kg.importing.ratios import Ratio, ratios_of
 from kg.importing.units import Unit, Units
-from kg.namespaces import PREFIXES, TW, TWD
+from kg.namespaces import TW, TWD
 
 NAMES = """
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
@@ -33,37 +32,16 @@ PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 SELECT ?node ?class WHERE { ?node a/rdfs:subClassOf* ?class }
 """
 
-QUANTITIES = """
-PREFIX dcterms: <http://purl.org/dc/terms/>
+RANGES = """
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
-PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
-PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?quantity ?unit ?least ?most ?demanded ?unconverted ?label WHERE {
-  ?quantity a tw:Quantity ; tw:standardUnit ?unit .
-  OPTIONAL { ?quantity tw:plausibleMinimum ?least ; tw:plausibleMaximum ?most }
-  OPTIONAL { ?quantity tw:conditionedBy ?demanded }
-  OPTIONAL { ?quantity tw:unconvertedUnit ?unconverted }
-  OPTIONAL { ?quantity rdfs:label ?label }
-}
+SELECT ?property ?range WHERE { ?property rdfs:range ?range }
 """
 
-NAMED = """
+OF_FIGURES = """
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?named ?label ?quantity ?condition ?value WHERE {
-  ?named a tw:NamedQuantity ; tw:ofQuantity ?quantity ; ?condition ?value .
-  ?condition a tw:FigureCondition .
-  OPTIONAL { ?named rdfs:label ?label }
-}
-"""
-
-PROPERTIES = """
-PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
-PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?property ?range ?figures WHERE {
-  { ?property rdfs:range ?range BIND(false AS ?figures) }
-  UNION { ?property a tw:FigureCondition BIND(true AS ?figures) }
-  UNION { ?property rdfs:domain tw:Figure BIND(true AS ?figures) }
+SELECT DISTINCT ?property WHERE {
+  { ?property a tw:FigureCondition } UNION { ?property rdfs:domain tw:Figure }
 }
 """
 
@@ -75,18 +53,6 @@ FIXED_RANGES = {RDF.type: OWL.Class, DCTERMS.source: TW.Source, TW.ofQuantity: T
 
 FEW = 12
 """Up to so many allowed values are all named; of more, those spelt like the value given."""
-
-
-@dataclass
-class Quantity:
-    """A quantity of the graph, and what its figures must keep to."""
-
-    iri: URIRef
-    standard: URIRef
-    least: Decimal | None = None
-    most: Decimal | None = None
-    demanded: set[URIRef] = field(default_factory=set)
-    unconverted: set[URIRef] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -102,14 +68,12 @@ class Vocabulary:
     """
 
     units: Units
-    quantities: dict[URIRef, Quantity]
-    quantity_names: dict[str, set[URIRef]]
-    named: dict[URIRef, tuple[URIRef, frozenset[tuple[URIRef, Node]]]]
+    quantities: Quantities
+    ratios: tuple[Ratio, ...]
     kinds: dict[URIRef, set[URIRef]]
     names: dict[URIRef, dict[str, set[URIRef]]]
     ranges: dict[URIRef, URIRef]
     of_figures: frozenset[URIRef]
-    ratios: tuple[Ratio, ...]
     own: set[URIRef] = field(default_factory=set)
     keys: dict[tuple[str, URIRef | None], list[str]] = field(default_factory=dict)
 
@@ -117,30 +81,6 @@ class Vocabulary:
     @lru_cache(maxsize=1)
     def of(cls, graph: KnowledgeGraph) -> Vocabulary:
         """Return what a graph knows; kept for the last graph, as tables often come together."""
-        quantities: dict[URIRef, Quantity] = {}
-        quantity_names: dict[str, set[URIRef]] = {}
-        for row in graph.select(QUANTITIES):
-            iri = URIRef(str(row["quantity"]))
-            quantity = quantities.setdefault(iri, Quantity(iri, URIRef(str(row["unit"]))))
-            if "least" in row:
-                quantity.least = Decimal(str(row["least"]))
-                quantity.most = Decimal(str(row["most"]))
-            if "demanded" in row:
-                quantity.demanded.add(URIRef(str(row["demanded"])))
-            if "unconverted" in row:
-                quantity.unconverted.add(URIRef(str(row["unconverted"])))
-            for name in (row.get("label"), iri.removeprefix(TWD), iri):
-                if name is not None:
-                    quantity_names.setdefault(folded(str(name)), set()).add(iri)
-        named: dict[URIRef, tuple[URIRef, frozenset[tuple[URIRef, Node]]]] = {}
-        for row in graph.select(NAMED):
-            iri = URIRef(str(row["named"]))
-            condition = (URIRef(str(row["condition"])), row["value"])
-            _, before = named.get(iri, (iri, frozenset()))
-            named[iri] = URIRef(str(row["quantity"])), before | {condition}
-            for name in (row.get("label"), iri.removeprefix(TWD), iri):
-                if name is not None:
-                    quantity_names.setdefault(folded(str(name)), set()).add(iri)
         kinds: dict[URIRef, set[URIRef]] = {}
         for row in graph.select(KINDS):
             kinds.setdefault(URIRef(str(row["node"])), set()).add(URIRef(str(row["class"])))
@@ -148,23 +88,23 @@ class Vocabulary:
         for row in graph.select(NAMES):
             known = names.setdefault(URIRef(str(row["class"])), {})
             known.setdefault(_key(str(row["name"])), set()).add(URIRef(str(row["node"])))
-        ranges: dict[URIRef, URIRef] = {}
-        of_figures: set[URIRef] = set()
-        for row in graph.select(PROPERTIES):
-            prop = URIRef(str(row["property"]))
-            if "range" in row:
-                ranges[prop] = URIRef(str(row["range"]))
-            if str(row.get("figures")) == "true":
-                of_figures.add(prop)
+        ranges = graph.select(RANGES)
         return cls(
-            Units.of(graph), quantities, quantity_names, named, kinds, names, ranges,
-            frozenset(of_figures), ratios_of(graph),
-        )  # fmt: skip
+            units=Units.of(graph),
+            quantities=Quantities.of(graph),
+            ratios=ratios_of(graph),
+            kinds=kinds,
+            names=names,
+            ranges={URIRef(str(r["property"])): URIRef(str(r["range"])) for r in ranges},
+            of_figures=frozenset(URIRef(str(r["property"])) for r in graph.select(OF_FIGURES)),
+        )
 
     @cached_property
     def demanded(self) -> frozenset[URIRef]:
         """What some quantity's figures must say."""
-        return frozenset().union(*(quantity.demanded for quantity in self.quantities.values()))
+        return frozenset().union(
+            *(quantity.demanded for quantity in self.quantities.by_iri.values())
+        )
 
     @cached_property
     def conditions(self) -> frozenset[URIRef]:
@@ -181,27 +121,14 @@ class Vocabulary:
         assert column.fills is not None
         wanted = FIXED_RANGES.get(column.fills) or self.ranges.get(column.fills)
         pattern = column.value_url or f"{TWD}{{}}"
-        candidates = [pattern.replace("{}", value), f"{TWD}{value}", *_full(value)]
-        for candidate in map(URIRef, candidates):
-            if self._fits(candidate, wanted):
-                return candidate
+        candidates = [pattern.replace("{}", value), f"{TWD}{value}", *full_iris(value)]
+        for candidate in filter(ADDRESS.fullmatch, candidates):
+            if self._fits(node := URIRef(candidate), wanted):
+                return node
         named = self.names.get(wanted, {}).get(_key(value), set()) if wanted else set()
         if len(named) == 1:
             return next(iter(named))
         raise BadCell("unknown-value", value, self._suggestions(pattern, wanted, value))
-
-    def measured(self, header: str) -> Column | None:
-        """Return a column for the quantity that a header names by label or IRI, if it is one only.
-
-        The name of a quantity under conditions, as `sequential read speed`, says those too.
-        """
-        found = {*self.quantity_names.get(folded(header), ())}
-        found |= {URIRef(iri) for iri in _full(header)} & {*self.quantities, *self.named}
-        if len(found) != 1:
-            return None
-        (iri,) = found
-        quantity, conditions = self.named.get(iri, (iri, frozenset()))
-        return Column(header, quantity=quantity, of_figures=tuple(sorted(conditions)))
 
     def unit(self, spelling: str, quantity: Quantity) -> Unit:
         """Return the unit a spelling means, if figures of the quantity may be in it.
@@ -261,11 +188,3 @@ class Vocabulary:
 def _key(name: str) -> str:
     """Return a name as names are compared; hyphens count as spaces (`at-most`, at most)."""
     return " ".join(name.casefold().replace("-", " ").split())
-
-
-def _full(value: str) -> Iterable[str]:
-    """Return what a value is as an IRI, if it is one, in full or with a usual prefix."""
-    prefix, colon, local = value.partition(":")
-    if colon and prefix in PREFIXES:
-        return [PREFIXES[prefix] + local]
-    return [value] if value.startswith(("http://", "https://")) else []
