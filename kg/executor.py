@@ -73,6 +73,7 @@ class Executor:
         self.patience = patience
         self._keeper = keeper
         self._idle: list[Worker] = []
+        self._busy: set[Worker] = set()
         self._running = 0
         self._changed = threading.Condition()
         self._closed = False
@@ -216,7 +217,10 @@ class Executor:
         with self._changed:
             self._closed = True
             idle, self._idle = self._idle, []
+            busy = list(self._busy)
             self._changed.notify_all()
+        for worker in busy:
+            worker.kill()  # whoever waits for it takes its end
         for worker in idle:
             worker.stop()
         self._keeper.close()
@@ -231,20 +235,28 @@ class Executor:
             if query.cancelled or self._closed:
                 raise QueryCancelled
             self._running += 1
-            if self._idle:
-                return self._idle.pop()
+            worker = self._idle.pop() if self._idle else None
         try:
-            try:
-                return self._keeper.worker()
-            except KeeperDied:
-                self.reload()
-                return self._keeper.worker()
+            worker = worker or self._new_worker()
         except BaseException:
             self._one_less()
             raise
+        with self._changed:
+            self._busy.add(worker)
+        return worker
+
+    def _new_worker(self) -> Worker:
+        try:
+            return self._keeper.worker()
+        except KeeperDied:
+            if self._closed:
+                raise QueryCancelled from None
+            self.reload()
+            return self._keeper.worker()
 
     def _release(self, worker: Worker, reusable: bool) -> None:
         with self._changed:
+            self._busy.discard(worker)
             kept = reusable and worker.keeper is self._keeper and not self._closed
             if kept:
                 self._idle.append(worker)

@@ -345,6 +345,10 @@ def _add_errors(app: FastAPI) -> None:
     async def no_turn(_: Request, __: NoTurn) -> Response:
         return _error(503, "busy", "this caller's other requests took too long")
 
+    @app.exception_handler(Exception)
+    async def unexpected(_: Request, error: Exception) -> Response:
+        return _error(500, "internal", f"something unexpected happened: {type(error).__name__}")
+
 
 def _error(
     status: int, word: str, message: str, line: int | None = None, column: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -160,15 +161,19 @@ def test_an_unknown_name_is_not_found() -> None:
 
 @pytest.mark.slow
 def test_the_whole_process_is_quick() -> None:
-    """From start to end in under 1.5 s, undisturbed: other work on the machine may slow some."""
+    """From start to end in under 1.5 s; if others use the processors, in as much of their time."""
     times: list[float] = []
-    while len(times) < 8 and min(times, default=9) > 1.5:
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         started = time.perf_counter()
         subprocess.run(
             [*COMMAND, "SELECT ?s { ?s a tw:Statement }"], check=True, capture_output=True
         )
-        times.append(time.perf_counter() - started)
-    print(f"trainwright sparql: {min(times):.2f} s")
+        wall = time.perf_counter() - started
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        times.append(min(wall, used))
+        print(f"trainwright sparql: {wall:.2f} s, {used:.2f} s of processor time")
     assert min(times) < 1.5
 
 

@@ -251,6 +251,27 @@ def test_workers_are_gone_after_closing() -> None:
             os.kill(pid, 0)
 
 
+def test_a_running_query_ends_with_its_executor() -> None:
+    """Nothing goes on after closing, and whoever waits is told."""
+    executor = Executor.start([MINI])
+    executor.ready()
+    query = executor.submit(ENDLESS).start()
+    time.sleep(0.2)
+    assert query._worker is not None
+    pid = query._worker.pid
+    executor.close()
+    with pytest.raises(QueryCancelled):
+        query.result()
+    for _ in range(20):  # its end is the system's to notice once its parent is gone
+        if not Path(f"/proc/{pid}").exists():
+            break
+        time.sleep(0.1)
+    with pytest.raises((ProcessLookupError, FileNotFoundError)):
+        os.kill(pid, 0)
+    with pytest.raises(QueryCancelled):
+        executor.run("ASK { }")
+
+
 def test_limits_can_only_be_lowered() -> None:
     limits = Limits(seconds=10, rows=100)
     assert stricter(limits, seconds=5, rows=None) == Limits(seconds=5, rows=100)
