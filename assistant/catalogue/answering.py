@@ -12,17 +12,11 @@ from rdflib.namespace import RDFS
 
 from assistant.answer import Answer, Citation, Kind, Step, Table
 from assistant.catalogue import operators as op
-from assistant.catalogue.interpreting import (
-    CLOUD,
-    CONTENT,
-    LACKS,
-    PER_ACCELERATOR,
-    SERVER,
-    Interpreter,
-)
-from assistant.catalogue.question import Asked, CatalogueQuestion, FacetCondition, Missing
+from assistant.catalogue.interpreting import Interpreter
 from assistant.catalogue.querying import MOST_ROWS, QueryWriter, Selection
+from assistant.catalogue.question import Asked, CatalogueQuestion, FacetCondition, Missing
 from assistant.catalogue.reading import CatalogueReader, Words
+from assistant.catalogue.things import CLOUD, CONTENT, LACKS, PER_ACCELERATOR, SERVER
 from assistant.catalogue.vocabulary import CONDITION_NAMES, TW, Vocabulary
 from assistant.messages import Messages
 from kg import KnowledgeGraph, Row, shorten
@@ -165,9 +159,7 @@ class CatalogueAnswerer:
 
     # --- entries that are named ---------------------------------------------------------
 
-    def _about_subjects(
-        self, question: CatalogueQuestion, language: str, said: Said
-    ) -> Result:
+    def _about_subjects(self, question: CatalogueQuestion, language: str, said: Said) -> Result:
         entries = self._subject_entries(question)
         asked = question.asked
         if question.operation == "compare" and not asked and not question.facets_asked:
@@ -270,9 +262,7 @@ class CatalogueAnswerer:
             held = held | {(n, v) for n, v in (("priceKind", kind), ("region", region)) if v}
         return any(a.quantity == figure.quantity and a.holds(held) for a in asked)
 
-    def _without_side_figures(
-        self, figures: list[Figure], asked: Sequence[Asked]
-    ) -> list[Figure]:
+    def _without_side_figures(self, figures: list[Figure], asked: Sequence[Asked]) -> list[Figure]:
         """Drop rates with sums in fewer bits where the others are there and none was asked for."""
         named = {n for a in asked for n, _ in a.conditions}
         if "accumulation" in named:
@@ -406,9 +396,13 @@ class CatalogueAnswerer:
                 entry=self.name(ends[0].entry, language),
                 quantity=self.quantity_name(ends[0], language),
             )
-        entries = list(dict.fromkeys(f.entry for f in sorted(group, key=self._standard, reverse=True)))
-        return lead + ("" if language == "zh" else " ") + self._each(
-            entries, [f for f in figures], language, said
+        entries = list(
+            dict.fromkeys(f.entry for f in sorted(group, key=self._standard, reverse=True))
+        )
+        return (
+            lead
+            + ("" if language == "zh" else " ")
+            + self._each(entries, [f for f in figures], language, said)
         )
 
     def _facet_sentences(
@@ -429,8 +423,10 @@ class CatalogueAnswerer:
                 if not values:
                     sentences.append(
                         self._say(
-                            "no-facet", language,
-                            entry=self.name(entry, language), facet=self.facet_name(facet, language),
+                            "no-facet",
+                            language,
+                            entry=self.name(entry, language),
+                            facet=self.facet_name(facet, language),
                         )
                     )
                     continue
@@ -462,7 +458,8 @@ class CatalogueAnswerer:
         sentences = []
         for asked in question.asked:
             lacking = [
-                e for e in entries
+                e
+                for e in entries
                 if not any(f.entry == e and self._is_asked(f, (asked,), question) for f in figures)
             ]
             if lacking:
@@ -470,7 +467,9 @@ class CatalogueAnswerer:
                     self._say(
                         "no-figure",
                         language,
-                        entries=self._join([self.name(e, language) for e in lacking[:MOST_SPOKEN]], language),
+                        entries=self._join(
+                            [self.name(e, language) for e in lacking[:MOST_SPOKEN]], language
+                        ),
                         quantity=self.asked_name(asked, language),
                     )
                 )
@@ -527,7 +526,9 @@ class CatalogueAnswerer:
                     }
                     if question.operation == "ratio":
                         number = x / y
-                        spoken = _number(Decimal(f"{number:.3g}" if number < 1000 else f"{number:.0f}"))
+                        spoken = _number(
+                            Decimal(f"{number:.3g}" if number < 1000 else f"{number:.0f}")
+                        )
                         sentences.append(self._say("ratio", language, number=spoken, **fields))
                         rows.append([fields["first"], fields["second"], round(number, 4)])
                     else:
@@ -536,7 +537,12 @@ class CatalogueAnswerer:
                         symbol = self._symbol(f.unit if f.price else unit.node)
                         key = "more" if gap > 0 else "less" if gap < 0 else "no-difference"
                         sentences.append(
-                            self._say(f"difference-{key}", language, number=f"{number_text}{symbol}", **fields)
+                            self._say(
+                                f"difference-{key}",
+                                language,
+                                number=f"{number_text}{symbol}",
+                                **fields,
+                            )
                         )
                         rows.append([fields["first"], fields["second"], round(gap, 6)])
         if not sentences:
@@ -559,8 +565,11 @@ class CatalogueAnswerer:
             ]
         title = "column-ratio" if question.operation == "ratio" else "column-difference"
         table = Table(
-            [self._say("column-first", language), self._say("column-second", language),
-             self._say(title, language)],
+            [
+                self._say("column-first", language),
+                self._say("column-second", language),
+                self._say(title, language),
+            ],
             rows,
         )
         shown = sentences[:MOST_SPOKEN]
@@ -609,13 +618,12 @@ class CatalogueAnswerer:
         table = Table([self._say("column-entry", language), title], rows)
         return Result("answer", self._sentences(sentences[:MOST_SPOKEN], language), table)
 
-    def _figure_of(
-        self, entry: URIRef, asked: Asked, figures: Sequence[Figure]
-    ) -> Figure | None:
+    def _figure_of(self, entry: URIRef, asked: Asked, figures: Sequence[Figure]) -> Figure | None:
         own = [
             f
             for f in figures
-            if f.entry == entry and f.quantity == asked.quantity
+            if f.entry == entry
+            and f.quantity == asked.quantity
             and self._is_asked(f, (replace(asked, unit=None),), CatalogueQuestion("look-up"))
         ]
         if not own:
@@ -641,9 +649,7 @@ class CatalogueAnswerer:
 
     # --- features -----------------------------------------------------------------------
 
-    def _support(
-        self, question: CatalogueQuestion, language: str, said: Said
-    ) -> Result:
+    def _support(self, question: CatalogueQuestion, language: str, said: Said) -> Result:
         entries = self._subject_entries(question)
         properties = [p for c in question.checked for p in (c.facet, LACKS.get(c.facet)) if p]
         query = self._writer.facts(entries, properties)
@@ -656,7 +662,9 @@ class CatalogueAnswerer:
                     has = wide & set(held.get((entry, condition.facet), ()))
                     lacking = LACKS.get(condition.facet)
                     not_has = lacking is not None and value in held.get((entry, lacking), ())
-                    key = "supports" if has else "does-not-support" if not_has else "support-unknown"
+                    key = (
+                        "supports" if has else "does-not-support" if not_has else "support-unknown"
+                    )
                     known = known or bool(has) or not_has
                     what = self.name(value, language)
                     if has and has != {value}:
@@ -667,26 +675,43 @@ class CatalogueAnswerer:
                         else ""
                     )
                     sentences.append(
-                        self._say(key, language, entry=self.name(entry, language), what=what, marks=marks)
+                        self._say(
+                            key, language, entry=self.name(entry, language), what=what, marks=marks
+                        )
                     )
-                    rows.append([
-                        self.name(entry, language), self.name(value, language),
-                        self._say("cell-yes" if has else "cell-no" if not_has else "cell-unknown", language),
-                    ])
-        table = Table(
-            [self._say("column-entry", language), self._say("column-feature", language),
-             self._say("column-answer", language)], rows,
-        ) if len(rows) > 1 else None
+                    rows.append(
+                        [
+                            self.name(entry, language),
+                            self.name(value, language),
+                            self._say(
+                                "cell-yes" if has else "cell-no" if not_has else "cell-unknown",
+                                language,
+                            ),
+                        ]
+                    )
+        table = (
+            Table(
+                [
+                    self._say("column-entry", language),
+                    self._say("column-feature", language),
+                    self._say("column-answer", language),
+                ],
+                rows,
+            )
+            if len(rows) > 1
+            else None
+        )
         return Result(
             "answer" if known else "unknown",
-            self._sentences(sentences[:MOST_SPOKEN], language), table, query, tuple(entries),
+            self._sentences(sentences[:MOST_SPOKEN], language),
+            table,
+            query,
+            tuple(entries),
         )
 
     # --- where figures come from --------------------------------------------------------
 
-    def _provenance(
-        self, question: CatalogueQuestion, language: str, said: Said
-    ) -> Result:
+    def _provenance(self, question: CatalogueQuestion, language: str, said: Said) -> Result:
         entries = self._subject_entries(question)
         query = self._writer.details(entries, question.asked)
         figures = [f for f in self._figures(query) if self._is_asked(f, question.asked, question)]
@@ -696,12 +721,16 @@ class CatalogueAnswerer:
         sentences = []
         shown = [f for f in figures if (f.entry, f.quantity) in disputed]
         if question.operation == "agreement":
-            key = "sources-differ" if disputed else (
-                "sources-agree" if all(len(f.sources) > 1 for f in figures) else "one-source"
+            key = (
+                "sources-differ"
+                if disputed
+                else ("sources-agree" if all(len(f.sources) > 1 for f in figures) else "one-source")
             )
             names = self._join([self.name(e, language) for e in entries[:4]], language)
             quantities = self._join(
-                list(dict.fromkeys(self.quantity_name(f, language) for f in (shown or figures)))[:6],
+                list(dict.fromkeys(self.quantity_name(f, language) for f in (shown or figures)))[
+                    :6
+                ],
                 language,
             )
             sentences.append(self._say(key, language, entries=names, quantities=quantities))
@@ -715,7 +744,8 @@ class CatalogueAnswerer:
             ]
             sentences.append(
                 self._say(
-                    "come-from", language,
+                    "come-from",
+                    language,
                     entries=self._join([self.name(e, language) for e in entries[:4]], language),
                     sources=self._join(named, language),
                 )
@@ -734,7 +764,9 @@ class CatalogueAnswerer:
                     self.name(f.entry, language),
                     self.quantity_name(f, language),
                     self.value(f, language),
-                    self._say("standing-alternative" if f.alternative else "standing-preferred", language),
+                    self._say(
+                        "standing-alternative" if f.alternative else "standing-preferred", language
+                    ),
                     self._marks_text(said.marks(f.sources, f.node), language).strip(),
                 ]
                 for f in figures
@@ -743,9 +775,7 @@ class CatalogueAnswerer:
 
     # --- entries that are sought --------------------------------------------------------
 
-    def _selected(
-        self, question: CatalogueQuestion, language: str, said: Said
-    ) -> Result:
+    def _selected(self, question: CatalogueQuestion, language: str, said: Said) -> Result:
         selection = self._writer.selection(question)
         rows = self._rows(selection)
         entries, rows = self._ranked(question, rows)
@@ -763,7 +793,9 @@ class CatalogueAnswerer:
         }.get(question.operation, "found-list")
         order = ""
         if question.order is not None:
-            order = self.asked_name(self._writer.settled(question.order, question.classes), language)
+            order = self.asked_name(
+                self._writer.settled(question.order, question.classes), language
+            )
         text = self._say(
             key,
             language,
@@ -776,7 +808,9 @@ class CatalogueAnswerer:
         if question.operation in ("filter",) and total > MOST_SPOKEN:
             more.append(self._say("see-table", language))
         more += self._assumptions(question, selection, language)
-        return Result(kind, self._sentences([text, *more], language), table, selection.query, entries)
+        return Result(
+            kind, self._sentences([text, *more], language), table, selection.query, entries
+        )
 
     def _columns_without_figures(
         self,
@@ -812,9 +846,7 @@ class CatalogueAnswerer:
             added = {c for c in settled.conditions if c not in question.order.conditions}
             added = {c for c in added if c[0] in ("precision", "direction", "perUnit")}
             if added:
-                names = self._join(
-                    [self.name(v, language) for _, v in sorted(added)], language
-                )
+                names = self._join([self.name(v, language) for _, v in sorted(added)], language)
                 said.append(self._say("assumed", language, conditions=names))
         if any(a.unit is not None for a in selection.columns) and self._v.covers:
             units = {a.unit for a in selection.columns if a.unit is not None}
@@ -885,7 +917,9 @@ class CatalogueAnswerer:
                     values.append(self.value(f, language) + self._marked(f, said, language))
             name = self.name(entry, language)
             if values:
-                name = self._say("entry-values", language, entry=name, values=self._join(values, language))
+                name = self._say(
+                    "entry-values", language, entry=name, values=self._join(values, language)
+                )
             else:
                 name += self._marks_text(said.marks(self._entry_sources(entry)), language)
             spoken.append(name)
@@ -918,7 +952,10 @@ class CatalogueAnswerer:
                 details.get(URIRef(str(row.get(f"figure{i}", ""))))
                 for i in range(len(selection.columns))
             ]
-            key = (str(row["entry"]), *(str(row.get(f"figure{i}")) for i in range(len(selection.columns))))
+            key = (
+                str(row["entry"]),
+                *(str(row.get(f"figure{i}")) for i in range(len(selection.columns))),
+            )
             if key in seen:
                 continue
             seen.add(key)
@@ -975,12 +1012,20 @@ class CatalogueAnswerer:
         for n in CONDITION_NAMES:
             if n in held and held[n] not in UNSPOKEN:
                 label = self.name(held[n], language)
-                words.append(self._say("accumulated", language, precision=label) if n == "accumulation" else label)
-        words += [self.name(v, language) for n, v in sorted(held.items()) if n in ("priceKind", "region")]
+                words.append(
+                    self._say("accumulated", language, precision=label)
+                    if n == "accumulation"
+                    else label
+                )
+        words += [
+            self.name(v, language) for n, v in sorted(held.items()) if n in ("priceKind", "region")
+        ]
         name = self.name(quantity, language)
         if not words:
             return name
-        return self._say("conditioned", language, quantity=name, conditions=self._join(words, language))
+        return self._say(
+            "conditioned", language, quantity=name, conditions=self._join(words, language)
+        )
 
     def value(self, figure: Figure, language: str) -> str:
         """Return a figure's number with its unit; a price with its kind, date and region."""
@@ -1046,9 +1091,7 @@ class CatalogueAnswerer:
     def _figure(self, node: str, rows: list[Row]) -> Figure:
         row = rows[0]
         quantity = URIRef(str(row["quantity"]))
-        conditions = frozenset(
-            (n, URIRef(str(row[n]))) for n in CONDITION_NAMES if n in row
-        )
+        conditions = frozenset((n, URIRef(str(row[n]))) for n in CONDITION_NAMES if n in row)
         price = None
         if quantity in self._writer.prices():
             price = (
@@ -1105,7 +1148,9 @@ class CatalogueAnswerer:
         for f in figures:
             if f.price is None:
                 groups.setdefault((f.asked, f.unit), []).append(f)
-        facets = [x for x in dict.fromkeys(p for _, p in facts) if any((e, x) in facts for e in entries)]
+        facets = [
+            x for x in dict.fromkeys(p for _, p in facts) if any((e, x) in facts for e in entries)
+        ]
         prices = [f for f in figures if f.price is not None]
         if len(entries) == 1:
             return self._one_entry_table(entries[0], figures, facts, facets, language, said)
@@ -1122,7 +1167,11 @@ class CatalogueAnswerer:
             line: list[Any] = [self.name(entry, language)]
             marks: list[int] = []
             for x in facets:
-                line.append(self._join([self.name(v, language) for v in facts.get((entry, x), ())], language))
+                line.append(
+                    self._join(
+                        [self.name(v, language) for v in facts.get((entry, x), ())], language
+                    )
+                )
             for group in groups.values():
                 own = [f for f in group if f.entry == entry]
                 best = [f for f in own if not f.alternative] or own
@@ -1159,11 +1208,13 @@ class CatalogueAnswerer:
         rows: list[list[Any]] = []
         for x in facets:
             marks = said.marks(self._entry_sources(entry))
-            rows.append([
-                self.facet_name(x, language),
-                self._join([self.name(v, language) for v in facts[entry, x]], language),
-                "".join(f"[{m}]" for m in marks),
-            ])
+            rows.append(
+                [
+                    self.facet_name(x, language),
+                    self._join([self.name(v, language) for v in facts[entry, x]], language),
+                    "".join(f"[{m}]" for m in marks),
+                ]
+            )
         for f in figures:
             marks = said.marks(f.sources, f.node)
             value = self.value(f, language)
@@ -1217,17 +1268,25 @@ class CatalogueAnswerer:
     ) -> Answer:
         language = words.language
         steps = (
-            Step("link", {
-                "text": words.text,
-                "mentions": [
-                    {"text": t.text, "nodes": [shorten(m.node) for m in t.meanings]}
-                    for t in words.tokens
-                ],
-                "amounts": [
-                    {"text": a.text, "low": a.low, "high": a.high, "units": [shorten(u) for u in a.units]}
-                    for a in words.amounts
-                ],
-            }),
+            Step(
+                "link",
+                {
+                    "text": words.text,
+                    "mentions": [
+                        {"text": t.text, "nodes": [shorten(m.node) for m in t.meanings]}
+                        for t in words.tokens
+                    ],
+                    "amounts": [
+                        {
+                            "text": a.text,
+                            "low": a.low,
+                            "high": a.high,
+                            "units": [shorten(u) for u in a.units],
+                        }
+                        for a in words.amounts
+                    ],
+                },
+            ),
             Step("bind", _described(question)),
             Step("select", {"entries": [shorten(e) for e in result.entries]}),
         )
@@ -1239,7 +1298,9 @@ class CatalogueAnswerer:
             citations=self.citations(said, language),
             table=result.table,
             steps=steps,
-            template=f"catalogue-{question.operation}" if isinstance(question, CatalogueQuestion) else None,
+            template=f"catalogue-{question.operation}"
+            if isinstance(question, CatalogueQuestion)
+            else None,
             sparql=result.query,
         )
 
@@ -1248,9 +1309,11 @@ def _described(question: CatalogueQuestion | Missing) -> dict[str, Any]:
     """Return a question as plain data, for the reasoning that is shown."""
     if isinstance(question, Missing):
         return {"missing": question.what, "names": list(question.names)}
+
     def asked(a: Asked) -> str:
         conditions = ", ".join(shorten(v) for _, v in sorted(a.conditions))
         return shorten(a.quantity) + (f" ({conditions})" if conditions else "")
+
     detail: dict[str, Any] = {"operation": question.operation}
     if question.subjects:
         detail["subjects"] = [shorten(s) for s in question.subjects]
@@ -1262,15 +1325,21 @@ def _described(question: CatalogueQuestion | Missing) -> dict[str, Any]:
         detail["bounds"] = [
             " or ".join(
                 f"{asked(b.asked)} {b.comparator} "
-                + (", ".join(sorted(shorten(r) for r in b.reference)) if b.reference
-                   else f"{b.low:g}" + (f"–{b.high:g}" if b.high != b.low else ""))
+                + (
+                    ", ".join(sorted(shorten(r) for r in b.reference))
+                    if b.reference
+                    else f"{b.low:g}" + (f"–{b.high:g}" if b.high != b.low else "")
+                )
                 for b in group
             )
             for group in question.bounds
         ]
     if question.facets:
         detail["facets"] = [
-            ("not " if f.negated else "") + shorten(f.facet) + ": " + ", ".join(sorted(shorten(v) for v in f.values))
+            ("not " if f.negated else "")
+            + shorten(f.facet)
+            + ": "
+            + ", ".join(sorted(shorten(v) for v in f.values))
             for f in question.facets
         ]
     if question.checked:
@@ -1296,4 +1365,12 @@ def _plain(number: float) -> float | int:
     return int(number) if number.is_integer() else round(number, 6)
 
 
-__all__ = ["CatalogueAnswerer", "CatalogueReader", "FacetCondition", "Figure", "Interpreter", "Literal", "op"]
+__all__ = [
+    "CatalogueAnswerer",
+    "CatalogueReader",
+    "FacetCondition",
+    "Figure",
+    "Interpreter",
+    "Literal",
+    "op",
+]

@@ -13,9 +13,10 @@ from assistant.answer import Answer
 from assistant.catalogue import operators as op
 from assistant.catalogue.answering import CatalogueAnswerer
 from assistant.catalogue.conversing import Conversing
-from assistant.catalogue.interpreting import ACCELERATOR, CLOUD, CPU, SERVER, Interpreter
+from assistant.catalogue.interpreting import Interpreter
 from assistant.catalogue.question import CatalogueQuestion, Missing
 from assistant.catalogue.reading import CatalogueReader, Words
+from assistant.catalogue.things import ACCELERATOR, CLOUD, CPU, SERVER
 from assistant.catalogue.vocabulary import Vocabulary
 from assistant.messages import Messages
 from kg import KnowledgeGraph
@@ -96,7 +97,10 @@ class Catalogue:
         shift = len(said.citations)
         text = self._answerer.beside(said.text, _shifted(own.text, shift), own.language)
         table = own.table and replace(
-            own.table, rows=[[_shifted(c, shift) if isinstance(c, str) else c for c in r] for r in own.table.rows]
+            own.table,
+            rows=[
+                [_shifted(c, shift) if isinstance(c, str) else c for c in r] for r in own.table.rows
+            ],
         )
         citations = (*said.citations, *(replace(c, n=c.n + shift) for c in own.citations))
         kind = "answer" if "answer" in (said.kind, own.kind) else own.kind

@@ -8,9 +8,10 @@ from rdflib import URIRef
 
 from assistant.catalogue import operators as op
 from assistant.catalogue.answering import CatalogueAnswerer
-from assistant.catalogue.interpreting import CLOUD, CONTENT, SERVER, Interpreter
+from assistant.catalogue.interpreting import Interpreter
 from assistant.catalogue.question import Bound, CatalogueQuestion, FacetCondition, Missing
 from assistant.catalogue.reading import Words
+from assistant.catalogue.things import CLOUD, CONTENT, LACKS, SERVER
 from assistant.catalogue.vocabulary import Vocabulary
 
 # A follow-up is short: so many words that the catalogue knows, filler left out.
@@ -46,19 +47,29 @@ class Conversing:
         meant = {m for t in words.tokens for m in self._meant(t.nodes("operator"))}
         if meant & {op.AMONG, op.ONLY, op.SAME_THING}:
             return True
-        known = [t for t in words.tokens if t.nodes("entry", "line", "class", "quantity", "narrowed",
-                                                    "wide", "value", "condition")]
+        known = [
+            t
+            for t in words.tokens
+            if t.nodes(
+                "entry", "line", "class", "quantity", "narrowed", "wide", "value", "condition"
+            )
+        ]
         opens = [
-            t for t in words.tokens
+            t
+            for t in words.tokens
             if op.CONTINUATION in self._meant(t.nodes("operator"))
             and (t.start <= 1 or t.end >= len(words.text) - 2)
         ]
         if opens:
             return len(known) <= 4
         subject = any(t.nodes("entry", "line") for t in known)
-        return len(known) + len(words.amounts) <= 2 and not (
-            subject and any(t.nodes("quantity", "narrowed", "wide", "condition") for t in known)
-        ) and not any(t.nodes("class") for t in known)
+        return (
+            len(known) + len(words.amounts) <= 2
+            and not (
+                subject and any(t.nodes("quantity", "narrowed", "wide", "condition") for t in known)
+            )
+            and not any(t.nodes("class") for t in known)
+        )
 
     def _meant(self, operators: tuple[URIRef, ...]) -> set[URIRef]:
         return {self._v.operators[o][0] for o in operators}
@@ -80,16 +91,19 @@ class Conversing:
             values = frozenset(held) | self._lines_of(held)
             return replace(
                 question,
-                facets=(*(f for f in question.facets if f.facet != CONTENT), FacetCondition(CONTENT, values)),
+                facets=(
+                    *(f for f in question.facets if f.facet != CONTENT),
+                    FacetCondition(CONTENT, values),
+                ),
             )
         if question.order is not None or question.operation == "superlative":
-            return replace(question, classes=frozenset(), among=frozenset(self._answerer.entries_of(before)))
+            return replace(
+                question, classes=frozenset(), among=frozenset(self._answerer.entries_of(before))
+            )
         changed = {b.asked.quantity for g in question.bounds for b in g}
         if op.AMONG in meant or op.ONLY in meant:
             changed = set()
-        kept = tuple(
-            g for g in before.bounds if not {b.asked.quantity for b in g} & changed
-        )
+        kept = tuple(g for g in before.bounds if not {b.asked.quantity for b in g} & changed)
         asked_only = question.asked and not question.bounds and not question.facets
         return replace(
             before,
@@ -119,10 +133,12 @@ class Conversing:
         asked = question.asked or before.asked or ((before.order,) if before.order else ())
         facets_asked = question.facets_asked or (() if question.asked else before.facets_asked)
         if meant & {op.COMPARE, op.DIFFERENCE, op.RATIO, op.THAN} and before.subjects:
-            operation = question.operation if question.operation in ("difference", "ratio") else "compare"
+            operation = (
+                question.operation if question.operation in ("difference", "ratio") else "compare"
+            )
             if op.DIFFERENCE in meant:
                 operation = "difference"
-            if op.RATIO in meant:
+            if meant & {op.RATIO, op.MULTIPLE_OF}:
                 operation = "ratio"
             subjects = tuple(dict.fromkeys((*before.subjects, *question.subjects)))
             return replace(question, operation=operation, subjects=subjects, asked=asked)
@@ -130,7 +146,9 @@ class Conversing:
             return question
         if before.subjects:
             return replace(
-                before, subjects=question.subjects, left_over=question.left_over,
+                before,
+                subjects=question.subjects,
+                left_over=question.left_over,
             )
         return replace(question, asked=asked, facets_asked=facets_asked)
 
@@ -139,7 +157,11 @@ class Conversing:
     ) -> CatalogueQuestion:
         operation = question.operation
         if operation in ("filter", "superlative", "count"):
-            operation = before.operation if before.operation in ("compare", "difference", "ratio") else "look-up"
+            operation = (
+                before.operation
+                if before.operation in ("compare", "difference", "ratio")
+                else "look-up"
+            )
         asked = question.asked or ((question.order,) if question.order else ())
         facets = question.facets
         checked = tuple(f for f in facets if f.facet != CONTENT)
@@ -160,8 +182,6 @@ class Conversing:
         )
 
     def _is_feature(self, facet: URIRef) -> bool:
-        from assistant.catalogue.interpreting import LACKS
-
         return facet in LACKS
 
 

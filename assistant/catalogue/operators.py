@@ -44,6 +44,12 @@ CONTINUATION = _operator("continuation")
 REASON = _operator("reason")
 GUIDE = _operator("guide")
 CATALOGUE = _operator("catalogue")
+LISTING = _operator("listing")
+CLAUSE = _operator("clause")
+NOT_AFTER = _operator("not-after")
+NOT_THAN = _operator("not-than")
+MULTIPLE_OF = _operator("multiple-of")
+RANGE = _operator("range")
 FILLER = _operator("filler")
 
 SUPERLATIVES = {HIGHEST, LOWEST, BEST, WORST}

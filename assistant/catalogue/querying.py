@@ -73,9 +73,7 @@ class QueryWriter:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._v = vocabulary
 
-    def details(
-        self, entries: Iterable[URIRef], asked: Sequence[Asked] = ()
-    ) -> str:
+    def details(self, entries: Iterable[URIRef], asked: Sequence[Asked] = ()) -> str:
         """Return the query for figures of entries: all, or those of some quantities."""
         values = _values("entry", entries)
         if asked:
@@ -128,9 +126,11 @@ class QueryWriter:
         for number, condition in enumerate(question.facets):
             head += self._facet(condition, number)
         if question.excluded:
-            head += "  FILTER(?entry NOT IN (" + ", ".join(
-                e.n3() for e in sorted(question.excluded)
-            ) + "))\n"
+            head += (
+                "  FILTER(?entry NOT IN ("
+                + ", ".join(e.n3() for e in sorted(question.excluded))
+                + "))\n"
+            )
         body = head + "".join(patterns) + "".join(f"  FILTER({f})\n" for f in filters)
         selected = " ".join(["?entry", *(f"?figure{i} ?value{i}" for i in range(len(columns)))])
         down = question.direction == "highest"

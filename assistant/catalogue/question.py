@@ -25,7 +25,6 @@ class Asked:
     conditions: Conditions = frozenset()
     unit: URIRef | None = None
 
-
     def holds(self, conditions: Conditions) -> bool:
         """Return whether a figure under some conditions is what was asked for.
 

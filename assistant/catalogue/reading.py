@@ -107,9 +107,7 @@ class CatalogueReader:
         ]
 
     def _amounts(self, text: str, tokens: list[Token]) -> list[Amount]:
-        named = {
-            i for t in tokens if not t.nodes("operator") for i in range(t.start, t.end)
-        }
+        named = {i for t in tokens if not t.nodes("operator") for i in range(t.start, t.end)}
         found = []
         for match in _NUMBER.finditer(text):
             low, high = _number(match["low"]), _number(match["high"] or match["low"])
@@ -120,7 +118,9 @@ class CatalogueReader:
             high_scale = _SCALES.get(match["highscale"] or match["lowscale"] or "", 1)
             low_scale = _SCALES.get(match["lowscale"] or match["highscale"] or "", 1)
             end, units = self._unit_at(text, match.end(), match["before"])
-            inner = range(match.start("low"), match.end("high") if match["high"] else match.end("low"))
+            inner = range(
+                match.start("low"), match.end("high") if match["high"] else match.end("low")
+            )
             if any(i in named for i in inner):
                 continue
             if match["high"] is not None and high * high_scale < low * low_scale:
@@ -143,7 +143,9 @@ class CatalogueReader:
                 if value == 1 and not units:
                     continue  # mostly a pronoun: which one
                 units = tuple(u for u in units if u != PIECES)
-                found.append(Amount(match.start(), end, text[match.start() : end], value, value, units))
+                found.append(
+                    Amount(match.start(), end, text[match.start() : end], value, value, units)
+                )
         return _joined(text, sorted(found, key=lambda a: a.start))
 
     def _unit_at(self, text: str, start: int, before: str | None) -> tuple[int, tuple[URIRef, ...]]:
@@ -154,7 +156,10 @@ class CatalogueReader:
             place += 1
         for length in range(min(vocabulary.longest_unit, len(text) - place), 0, -1):
             name = text[place : place + length]
-            if re.match(r"[a-zA-Z]", text[place + length : place + length + 1]) and name[-1].isascii():
+            if (
+                re.match(r"[a-zA-Z]", text[place + length : place + length + 1])
+                and name[-1].isascii()
+            ):
                 continue
             units = vocabulary.cased_units.get(name) or vocabulary.unit_names.get(name.lower())
             if units:

@@ -250,8 +250,12 @@ class Vocabulary:
         while place < len(text):
             for end in range(len(text), place, -1):
                 word = text[place:end]
-                boundary = not (word[-1].isascii() and word[-1].isalnum() and text[end : end + 1].isascii()
-                                and text[end : end + 1].isalnum())
+                boundary = not (
+                    word[-1].isascii()
+                    and word[-1].isalnum()
+                    and text[end : end + 1].isascii()
+                    and text[end : end + 1].isalnum()
+                )
                 if (place, end) != (0, len(text)) and boundary and word in self.meanings:
                     parts.append(Token(start + place, start + end, word, self.meanings[word]))
                     place = end
@@ -310,7 +314,12 @@ def canonical(text: str) -> str:
     Spaces between Chinese characters and others go: NVLink 带宽 is NVLink带宽.
     """
     text = _HAN_SPACE.sub("", text)
-    return _SIZE.sub(lambda m: m[1] + _SIZES[m[2].lower()] if m[2].isupper() else m[1] + _SIZES[m[2].lower()].lower(), text)
+    return _SIZE.sub(
+        lambda m: (
+            m[1] + _SIZES[m[2].lower()] if m[2].isupper() else m[1] + _SIZES[m[2].lower()].lower()
+        ),
+        text,
+    )
 
 
 class _Builder:
@@ -399,12 +408,16 @@ class _Builder:
             kinds[node].append("wide")
         for node in condition_of:
             kinds[node].append("condition")
-        for row in self._rows("PREFIX tw: <https://w3id.org/trainwright/ontology#>\n"
-                              "SELECT ?kind WHERE { ?kind a tw:PriceKind }"):
+        for row in self._rows(
+            "PREFIX tw: <https://w3id.org/trainwright/ontology#>\n"
+            "SELECT ?kind WHERE { ?kind a tw:PriceKind }"
+        ):
             kinds[row["kind"]].append("condition")
             condition_of[row["kind"]] = "priceKind"
-        for row in self._rows("PREFIX tw: <https://w3id.org/trainwright/ontology#>\n"
-                              "SELECT ?region WHERE { ?region a tw:Region }"):
+        for row in self._rows(
+            "PREFIX tw: <https://w3id.org/trainwright/ontology#>\n"
+            "SELECT ?region WHERE { ?region a tw:Region }"
+        ):
             kinds[row["region"]].append("condition")
             condition_of[row["region"]] = "region"
         for node in operators:
