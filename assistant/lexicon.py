@@ -139,11 +139,11 @@ class Lexicon:
         for layer in ("thing", "cue", "number"):
             for found in self.find(text, layer):
                 covered[found.start : found.end] = b"\1" * (found.end - found.start)
-        found: list[tuple[int, int, str]] = []
+        slips: list[tuple[int, int, str]] = []
         for slip in self._corrections(text, covered):
-            if not found or slip[0] >= found[-1][1]:
-                found.append(slip)
-        return found
+            if not slips or slip[0] >= slips[-1][1]:
+                slips.append(slip)
+        return slips
 
     def _corrections(self, text: str, covered: bytearray) -> Iterator[tuple[int, int, str]]:
         for match in _WORD.finditer(text):

@@ -33,9 +33,7 @@ class Router:
         self._guide = guide
         self._catalogue = catalogue
 
-    def to_catalogue(
-        self, found: CatalogueReading, reading: Reading, kind: str
-    ) -> bool:
+    def to_catalogue(self, found: CatalogueReading, reading: Reading, kind: str) -> bool:
         """Return whether the catalogue answers.
 
         Args:
@@ -92,15 +90,17 @@ class Router:
 
     def _is_substantial(self, question: CatalogueQuestion) -> bool:
         if question.subjects:
-            asks = question.asked or question.facets_asked or question.checked or question.everything
+            asks = (
+                question.asked or question.facets_asked or question.checked or question.everything
+            )
             return bool(asks) or question.operation in ("sources", "agreement", "compare")
         picks = question.bounds or question.order or question.among
         return bool(picks or question.facets or question.asked)
 
     def _is_measured(self, question: CatalogueQuestion) -> bool:
-        return bool(question.asked or question.order or question.facets_asked or question.checked) and bool(
-            question.subjects or question.order or question.facets or question.bounds
-        )
+        return bool(
+            question.asked or question.order or question.facets_asked or question.checked
+        ) and bool(question.subjects or question.order or question.facets or question.bounds)
 
     def _is_beyond_guide(self, found: CatalogueReading, reading: Reading) -> bool:
         """Return whether a question that fits the guide asks for what only the catalogue has."""
@@ -112,20 +112,28 @@ class Router:
             measured = devices and any(self._is_figure(a) for a in question.asked)
             computed = question.operation in ("ratio", "sources", "agreement", "convert")
             # Variants of one line: of them the guide knows nothing.
-            computed = computed or question.operation == "compare" and len(question.subjects) == 1
-            return bool(beyond and (measured or computed or question.asked or question.checked)) or (
-                measured or computed or (question.everything and not reading.linked.cue_nodes & {cues.REASON})
+            computed = computed or (question.operation == "compare" and len(question.subjects) == 1)
+            return bool(
+                beyond and (measured or computed or question.asked or question.checked)
+            ) or (
+                measured
+                or computed
+                or (question.everything and not reading.linked.cue_nodes & {cues.REASON})
             )
         devices = self._catalogue.names_devices(found.words)
         if question.order is not None:
             return devices and (
-                self._is_figure(question.order) or bool(question.facets) or question.limit is not None
+                self._is_figure(question.order)
+                or bool(question.facets)
+                or question.limit is not None
             )
-        bounded = any(
-            a.units and not a.text.isdigit() for a in found.words.amounts
-        ) and bool(question.bounds)
+        bounded = any(a.units and not a.text.isdigit() for a in found.words.amounts) and bool(
+            question.bounds
+        )
         picks = self._catalogue.means(found.words, *PICKING)
-        return devices and (bounded and (picks or bool(question.facets) or len(question.bounds) > 1))
+        return devices and (
+            bounded and (picks or bool(question.facets) or len(question.bounds) > 1)
+        )
 
     def _is_figure(self, asked: Asked) -> bool:
         formats = {v for n, v in asked.conditions if n == "precision"}

@@ -402,7 +402,7 @@ class CatalogueAnswerer:
         return (
             lead
             + ("" if language == "zh" else " ")
-            + self._each(entries, [f for f in figures], language, said)
+            + self._each(entries, list(figures), language, said)
         )
 
     def _facet_sentences(

@@ -186,11 +186,11 @@ class _Interpretation(Operations):
         if (
             self.has(op.RATIO, op.MULTIPLE_OF, op.DIFFERENCE, op.COMPARE)
             and len(question.subjects) == 1
+        ) and (
+            self.operator_tokens(op.SAME_THING)
+            or (self.has(op.RATIO) and question.operation == "look-up" and self.has(op.THAN))
         ):
-            if self.operator_tokens(op.SAME_THING) or (
-                self.has(op.RATIO) and question.operation == "look-up" and self.has(op.THAN)
-            ):
-                return Missing("needs-second")
+            return Missing("needs-second")
         if self.superlative is not None and question.order is None and not question.subjects:
             return Missing("needs-quantity")
         return None

@@ -58,6 +58,7 @@ class Limits(Measures):
         self.bounds += [tuple(b for _, b in group) for group in groups]
 
     def joined_by_or(self, one: Amount, other: Amount) -> bool:
+        """Return whether two amounts are alternatives."""
         return any(
             op.OR in self.meant(t) and one.end <= t.start and t.end <= other.start
             for t in self.tokens
@@ -106,6 +107,7 @@ class Limits(Measures):
         return (best[1], best[2], best[3]) if best else (None, None, None)
 
     def bound_for(self, amount: Amount) -> Bound | None:
+        """Return the limit that an amount sets, or None if it sets none."""
         token, means, own = self.comparator_of(amount)
         counted = self.counted_after(amount)
         if not amount.units:
@@ -141,6 +143,7 @@ class Limits(Measures):
         return Bound(asked, comparator, low, high, negated=False)
 
     def negated_bound(self, token: Token) -> bool:
+        """Return whether the word before a comparison denies it."""
         return any(0 <= token.start - t.end <= 1 for t in self.operator_tokens(op.NOT))
 
     def counted_after(self, amount: Amount) -> Token | None:
@@ -228,6 +231,7 @@ class Limits(Measures):
         return same[0] if same else (None, asked)
 
     def resolved_amount(self, usual: list[Asked], amount: Amount) -> Asked | None:
+        """Return the quantity that an amount of some unit most likely limits."""
         if not usual:
             return None
         first = self._v.units[amount.units[0]].kind
@@ -241,9 +245,11 @@ class Limits(Measures):
         return self.resolved(exact or usual, self.targets)
 
     def has_memory_first(self, exact: list[Asked]) -> bool:
+        """Return whether an amount of bytes means the memory of an accelerator."""
         return bool(self.targets & self._v.within(ACCELERATOR)) and bool(exact)
 
     def fits(self, quantity: URIRef, kinds: set[URIRef], amount: Amount) -> bool:
+        """Return whether a quantity is measured in units of some kinds."""
         kind = self._v.units[self._v.quantities[quantity].unit].kind
         if kind in kinds:
             return True

@@ -44,6 +44,7 @@ class Measures(Subjects):
         return best
 
     def wants_per_accelerator(self) -> bool:
+        """Return whether a price is meant for one accelerator of a machine."""
         return bool(self.contained) or (
             self.has(*op.SUPERLATIVES)
             and any(
@@ -80,11 +81,13 @@ class Measures(Subjects):
         return bool(before) or any(0 <= token.start - a.end <= 2 for a in self.amounts)
 
     def is_class_word(self, token: Token) -> bool:
+        """Return whether a word for a class and a quantity means the class here."""
         return not any(
             self._v.count_given(q, self.targets) for q in token.nodes("quantity", "wide")
         )
 
     def machine_counts(self) -> bool:
+        """Return whether what is asked about has numbers of accelerators."""
         return self._v.count_given(COUNTED, self.targets) > 0
 
     def without_bare(self, found: list[tuple[Token, Asked]]) -> list[tuple[Token, Asked]]:
@@ -110,8 +113,7 @@ class Measures(Subjects):
                     i
                     for i, (_, a) in enumerate(result)
                     if value in self._v.condition_values(a.quantity, name)
-                    or name in ("priceKind", "region")
-                    and self.is_price(a.quantity)
+                    or (name in ("priceKind", "region") and self.is_price(a.quantity))
                 ]
                 if fitting:
                     for i in fitting if len(fitting) == 1 or name != "priceKind" else fitting[:]:
@@ -152,10 +154,8 @@ class Measures(Subjects):
             verb = [
                 v
                 for v in verbs
-                if v.end <= t.start
-                and self.gap(v, t) <= 12
-                or 0 <= t.end <= v.start
-                and self.gap(v, t) <= 3
+                if (v.end <= t.start and self.gap(v, t) <= 12)
+                or (0 <= t.end <= v.start and self.gap(v, t) <= 3)
             ]
             if (
                 verb
@@ -167,10 +167,12 @@ class Measures(Subjects):
             ):
                 found.append(t)
         if len(found) and len(found) < len([t for t in features if t.nodes("condition")]):
-            found = [t for t in features]
+            found = list(features)
         return found
 
     def comparators_near(self, token: Token) -> bool:
+        """Return whether a number format is compared or limited, not asked for as a feature."""
+
         def reaches(other: Token | Amount, most: int) -> bool:
             """Whether something stands near the word with no quantity of its own between."""
             between = [

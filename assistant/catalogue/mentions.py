@@ -90,22 +90,28 @@ class Mentions:
         }
 
     def operator_tokens(self, *wanted: URIRef) -> list[Token]:
+        """Return the words not yet used that stand for some operations."""
         return [t for t in self.tokens if t not in self.used and set(wanted) & set(self.meant(t))]
 
     def has(self, *wanted: URIRef) -> bool:
+        """Return whether any word stands for one of some operations."""
         return any(set(wanted) & set(self.meant(t)) for t in self.tokens)
 
     def of_kind(self, *kinds: str) -> list[Token]:
+        """Return the words not yet used that may mean something of some kinds."""
         return [t for t in self.tokens if t not in self.used and t.nodes(*kinds)]
 
     def between(self, one: Token | Amount, other: Token | Amount) -> str:
+        """Return the text between two words."""
         first, second = sorted((one, other), key=lambda x: x.start)
         return self.text[first.end : second.start]
 
     def gap(self, one: Token | Amount, other: Token | Amount) -> int:
+        """Return how many characters stand between two words."""
         return max(0, max(one.start - other.end, other.start - one.end))
 
     def inside(self, what: Token | Amount, one: Token | Amount, other: Token | Amount) -> bool:
+        """Return whether a word stands between two others."""
         first, second = sorted((one, other), key=lambda x: x.start)
         return first.end <= what.start and what.end <= second.start
 
@@ -124,8 +130,10 @@ class Mentions:
         return _PUNCTUATION.sub("", "".join(kept))
 
     def apart(self, one: Token, other: Token) -> int:
-        """Return how many characters stand between two words that are neither the thing
-        compared with nor words without content; a comma counts for many."""
+        """Return how many characters stand between two words, of those that count.
+
+        The thing compared with and words without content do not; a comma counts for many.
+        """
         first, second = sorted((one, other), key=lambda t: t.start)
         inside = [t for t in self.tokens if self.inside(t, first, second)]
         light = {op.FILLER, op.THAN, op.NOT_THAN, op.SAME_THING}
@@ -157,15 +165,17 @@ class Mentions:
         for conditioned in token.nodes("condition"):
             name = self._v.condition_of[conditioned]
             if name == "precision" and not found:
-                for node, quantity in sorted(self._v.quantities.items()):
-                    if name in quantity.conditioned_by:
+                for node, held in sorted(self._v.quantities.items()):
+                    if name in held.conditioned_by:
                         found.append(Asked(node, frozenset({(name, conditioned)})))
         return found
 
     def is_hourly(self, quantity: URIRef) -> bool:
+        """Return whether a quantity is only given for rented machines."""
         return {c for (c, q) in self._v.given if q == quantity} == {CLOUD}
 
     def is_price(self, quantity: URIRef) -> bool:
+        """Return whether a quantity is an amount of money."""
         return quantity in self._v.covers.get(PRICE, ())
 
     def node_of(self, token: Token) -> URIRef:

@@ -33,6 +33,7 @@ class Operations(Ordering):
         free: tuple[Asked, ...],
         checked: tuple[FacetCondition, ...],
     ) -> Operation:
+        """Return what is to be done with what was named."""
         if subjects and self.has(op.AGREEMENT):
             return "agreement"
         if subjects and self.has(op.SOURCES):
@@ -124,7 +125,7 @@ class Operations(Ordering):
         listing = self.has(op.COUNT, op.LIST) and not self.asked_tokens
         # "Is it 40 or 80 GB?" asks which; it does not pick.
         picking = any(b.comparator != "=" for group in self.bounds for b in group)
-        return bool(self.bounds) and (picking or self.has(op.COUNT, op.LIST)) or listing
+        return (bool(self.bounds) and (picking or self.has(op.COUNT, op.LIST))) or listing
 
     def facet_conditions(self) -> tuple[tuple[FacetCondition, ...], tuple[FacetCondition, ...]]:
         """Return the properties that entries must have, and those asked about a subject."""
@@ -176,7 +177,7 @@ class Operations(Ordering):
                 for c in t.nodes("class")
                 if c in self._v.within(ACCELERATOR)
             ]
-            if kinds and not any(ACCELERATOR == c for c in kinds):
+            if kinds and not any(c == ACCELERATOR for c in kinds):
                 result.append(FacetCondition(CONTENT, frozenset(kinds[:1])))
         return tuple(result), tuple(checked)
 
@@ -188,7 +189,7 @@ class Operations(Ordering):
             t
             for t in self.classes
             if t.start >= token.end
-            and not self.rest_between(token, t, op.FILLER)
+            and not self.rest_between(token, t, op.OWN)
             and set(t.nodes("class")) & self._v.within(ACCELERATOR)
         ]
         if not inside:
@@ -200,6 +201,7 @@ class Operations(Ordering):
         return None
 
     def facets_of_targets(self) -> set[URIRef]:
+        """Return the properties that what is asked about can have."""
         return {f for f, classes in self._v.facet_classes.items() if classes & self.targets}
 
     def restricts(self, subjects: list[Token], condition: FacetCondition) -> bool:
@@ -207,6 +209,7 @@ class Operations(Ordering):
         return condition.facet in (FORM_FACTOR,)
 
     def lacks(self, token: Token) -> bool:
+        """Return whether a word for "without" stands before a feature."""
         return any(
             t.end <= token.start and self.gap(t, token) <= self.near + 4
             for t in self.tokens
@@ -219,6 +222,7 @@ class Operations(Ordering):
         free: tuple[Asked, ...],
         checked: tuple[FacetCondition, ...],
     ) -> tuple[URIRef, ...]:
+        """Return the properties asked for of the subjects: which vendor, which CPU."""
         if not subjects:
             return ()
         named = [

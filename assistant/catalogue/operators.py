@@ -50,6 +50,7 @@ NOT_AFTER = _operator("not-after")
 NOT_THAN = _operator("not-than")
 MULTIPLE_OF = _operator("multiple-of")
 RANGE = _operator("range")
+OWN = _operator("own")
 FILLER = _operator("filler")
 
 SUPERLATIVES = {HIGHEST, LOWEST, BEST, WORST}

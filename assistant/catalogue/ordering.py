@@ -71,6 +71,7 @@ class Ordering(References):
     def ordering_quantity(
         self, token: Token, own: URIRef | None, free: list[tuple[Token, Asked]]
     ) -> tuple[Token | None, Asked | None]:
+        """Return the quantity to order by, with the word for it if there is one."""
         if own is not None:
             covered = self._v.covers.get(own, (own,))
             same = [
@@ -96,6 +97,7 @@ class Ordering(References):
         )
 
     def end_of(self, means: URIRef, asked: Asked | None) -> str:
+        """Return which end of an order a word asks for."""
         if means in (op.BEST, op.WORST) and asked is not None:
             lower = self._v.quantities[asked.quantity].better == "Lower"
             return "lowest" if lower == (means == op.BEST) else "highest"

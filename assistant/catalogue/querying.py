@@ -151,7 +151,7 @@ class QueryWriter:
             unit = self._v.quantities[asked.quantity].unit
         return Asked(asked.quantity, conditions, unit)
 
-    @lru_cache(maxsize=1)  # noqa: B019 - one writer lives as long as the assistant
+    @lru_cache(maxsize=1)
     def prices(self) -> frozenset[URIRef]:
         """Return the quantities that are amounts of money."""
         return frozenset(

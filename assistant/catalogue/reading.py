@@ -28,7 +28,21 @@ _NUMBER = re.compile(
 _WORDS = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
     )
 }
 _NUMBER_WORD = re.compile(r"(?<![a-zA-Z-])(" + "|".join(_WORDS) + r")(?![a-zA-Z])", re.IGNORECASE)

@@ -103,6 +103,7 @@ class References(Limits):
         return False
 
     def seeks_others(self, subjects: list[Token]) -> bool:
+        """Return whether others than the thing named are sought."""
         if self.classes or self.values or (self.has(op.LIST) and self.has(op.THAN, op.NOT_THAN)):
             return True
         return bool(self.operator_tokens(op.SAME_THING))
@@ -110,6 +111,7 @@ class References(Limits):
     def compared_quantities(
         self, token: Token, own: URIRef | None, taken: set[Token], subjects: list[Token]
     ) -> list[tuple[Token | None, Asked]]:
+        """Return the quantities that a word of comparison is said of."""
         general = own == THROUGHPUT or own in self._v.covers
         if own is not None and not (general and self.near_quantity(token, taken)):
             readings = [Asked(q) for q in self._v.covers.get(own, (own,))]
@@ -139,6 +141,7 @@ class References(Limits):
         return [nearest, *joined]
 
     def near_quantity(self, token: Token, taken: set[Token]) -> bool:
+        """Return whether a quantity that is still free stands by a word."""
         return any(
             t not in taken
             and t not in self.bound_quantities

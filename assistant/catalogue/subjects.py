@@ -53,6 +53,7 @@ class Subjects(Mentions):
         return bool(token.nodes("value")) and not self.is_wide(token) and not token.nodes("entry")
 
     def find_classes(self) -> list[Token]:
+        """Return the words that name classes; one that only describes another does not."""
         words = [t for t in self.of_kind("class") if t not in self.subject_tokens]
         plain = [
             t for t in words if not self.is_quantity_word(t) and not self.is_descriptor(t, words)
@@ -62,6 +63,7 @@ class Subjects(Mentions):
         return words if self.has(op.LIST) else []
 
     def is_quantity_word(self, token: Token) -> bool:
+        """Return whether a word may mean a quantity other than a count of accelerators."""
         return bool(set(token.nodes("quantity", "narrowed", "wide")) - {COUNTED})
 
     def is_descriptor(self, token: Token, words: list[Token]) -> bool:
@@ -72,13 +74,12 @@ class Subjects(Mentions):
         follows = [
             t
             for t in words
-            if t is not token
-            and t.start >= token.end
-            and not self.rest_between(token, t, op.FILLER)
+            if t is not token and t.start >= token.end and not self.rest_between(token, t, op.OWN)
         ]
         return bool(follows) and (bool(token.nodes("value")) or SERVER in token.nodes("class"))
 
     def facet_of(self, value: URIRef) -> list[URIRef]:
+        """Return the properties that can have a value."""
         return [f for f, values in sorted(self._v.facets.items()) if value in values]
 
     def find_facets(self) -> None:
@@ -108,6 +109,7 @@ class Subjects(Mentions):
         return 0 if classes & wide else 1
 
     def is_negated(self, token: Token) -> bool:
+        """Return whether a thing is named to be left out."""
         before = [
             t
             for t in self.operator_tokens(op.NOT)
@@ -131,6 +133,7 @@ class Subjects(Mentions):
         return bool(one.nodes("value")) and not self.rest_between(one, other, op.LISTING, op.OR)
 
     def find_negated_subjects(self) -> None:
+        """Set aside the entries that are named to be left out."""
         self.excluded: list[URIRef] = []
         self.excluded_tokens: list[Token] = []
         for token in list(self.subject_tokens):
@@ -160,6 +163,7 @@ class Subjects(Mentions):
         ]
 
     def content_values(self) -> frozenset[URIRef]:
+        """Return what machines of the catalogue contain."""
         return self._v.facets.get(CONTENT, frozenset())
 
     def machine_classes(self) -> frozenset[URIRef]:
@@ -187,6 +191,7 @@ class Subjects(Mentions):
         return frozenset(named)
 
     def find_targets(self) -> frozenset[URIRef]:
+        """Return the classes of what is asked about, named or implied."""
         machines = self.machine_classes()
         subjects = [t for t in self.subject_tokens if t not in self.contained]
         if subjects and not self.contained:
