@@ -136,22 +136,25 @@ class Endpoint:
             stop.socket = connection.sock
             path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
             connection.request("POST", path, urlencode(form), headers)
-            response = connection.getresponse()
-            body = bytearray()
-            while True:
-                left = end - time.monotonic()
-                if left <= 0:
-                    raise TimeoutError
-                if stop.socket is not None:
-                    stop.socket.settimeout(left)
-                part = response.read1(65536)
-                if not part:
-                    break
-                body += part
-                if len(body) > most:
-                    raise QueryTooLarge("result", most)
-            media_type = response.headers.get_content_type()
-            return Reply(response.status, media_type, bytes(body))
+            # The connection has let go of a reply that it closes after.
+            with contextlib.closing(connection.getresponse()) as response:
+                body = self._body(response, end, most, stop)
+            return Reply(response.status, response.headers.get_content_type(), body)
+
+    def _body(self, response: http.client.HTTPResponse, end: float, most: int, stop: Stop) -> bytes:
+        body = bytearray()
+        while True:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            if stop.socket is not None:
+                stop.socket.settimeout(left)
+            part = response.read1(65536)
+            if not part:
+                return bytes(body)
+            body += part
+            if len(body) > most:
+                raise QueryTooLarge("result", most)
 
 
 class Stop:
@@ -229,9 +232,9 @@ def _result(read: ReadQuery, reply: Reply, rows: int) -> QueryResult:
     document: Any = json.loads(reply.body)
     if "boolean" in document:
         return QueryResult("ask", boolean=bool(document["boolean"]))
-    if read.form == "ask":  # Virtuoso 7.2 gives a row with 1 or 0
-        (answer,) = document["results"]["bindings"][0].values()
-        return QueryResult("ask", boolean=answer["value"] in ("1", "true"))
+    if read.form == "ask":  # Virtuoso 7.2 gives a row with 1, or none
+        values = [v["value"] for row in document["results"]["bindings"] for v in row.values()]
+        return QueryResult("ask", boolean=values in (["1"], ["true"]))
     names = tuple(document["head"]["vars"])
     if read.all_selected:
         order = {name: place for place, name in enumerate(read.variables)}

@@ -40,7 +40,8 @@ class ReadQuery:
         tree: The clauses; the root is the query.
         variables: The names of all variables, in the order of their first appearance.
         all_selected: Whether it is a SELECT *.
-        limited: Whether its text may not be followed by a LIMIT: it has one, or ends in VALUES.
+        limited: Whether its text had better not be followed by a LIMIT: it has one, ends in
+            VALUES, or is sorted (Virtuoso sorts at most 10,000 rows for a LIMIT).
     """
 
     form: Form

@@ -168,6 +168,7 @@ class QueryReader(PatternReader):
         if self.accept("HAVING"):
             self.several(self.constraint, "a condition")
         if self.accept("ORDER"):
+            self.limited = self.limited or self.depth == 0
             self.expect("BY")
             self.several(self.order_condition, "what to order by")
         seen: set[str] = set()
