@@ -152,7 +152,9 @@ class Assistant:
         found = self.catalogue.read(question, earlier)
         if self._router.to_catalogue(found, reading, self._scope.kind(reading, ranked)):
             return True
-        return bool(earlier) and found.follows and self._goes_to_catalogue(earlier[:-1], earlier[-1])
+        return (
+            bool(earlier) and found.follows and self._goes_to_catalogue(earlier[:-1], earlier[-1])
+        )
 
     def _from_guide(self, reading: Reading, ranked: Ranked, kind: str) -> Answer:
         if kind == "outside" and self._scope.lacks_its_subject(reading, ranked):

@@ -115,7 +115,7 @@ class Catalogue:
         )
 
     def names_devices(self, words: Words) -> bool:
-        """Return whether a question speaks of accelerators, machines or offers by class or maker."""
+        """Return whether a question speaks of accelerators or offers, by class or maker."""
         accelerators = self.vocabulary.within(ACCELERATOR) | {CLOUD}
         named = {c for t in words.tokens for c in t.nodes("class")}
         return bool(named & accelerators) or (

@@ -135,8 +135,10 @@ class _Interpretation(Operations):
     def left_over(self) -> tuple[str, ...]:
         """Return the words that mean nothing here."""
         covered = bytearray(len(self.text))
-        for part in (*self.tokens, *self.words.amounts):
-            covered[part.start : part.end] = b"\1" * (part.end - part.start)
+        spans = [(t.start, t.end) for t in self.tokens]
+        spans += [(a.start, a.end) for a in self.words.amounts]
+        for start, end in spans:
+            covered[start:end] = b"\1" * (end - start)
         rest = "".join(c if not covered[i] else " " for i, c in enumerate(self.text))
         return tuple(w for w in _WORD.findall(rest) if w not in self._v.unit_names)
 
@@ -233,7 +235,7 @@ class _Interpretation(Operations):
             and a.low >= 100
         ]
         words = [w for w in self.left_over() if _DESIGNATOR.fullmatch(w)]
-        return tuple([*(a.text for a in numbers), *words])
+        return (*(a.text for a in numbers), *words)
 
     def follows_word(self, amount: Amount) -> bool:
         """Return whether a number stands after a word that nothing here knows: rtx 508."""

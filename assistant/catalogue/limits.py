@@ -110,6 +110,7 @@ class Limits(Measures):
         """Return the limit that an amount sets, or None if it sets none."""
         token, means, own = self.comparator_of(amount)
         counted = self.counted_after(amount)
+        at: Token | None
         if not amount.units:
             if counted is not None and self.machine_counts():
                 asked, at = Asked(COUNTED), counted

@@ -40,8 +40,7 @@ class Measures(Subjects):
             per = asked.quantity == PER_ACCELERATOR and self.wants_per_accelerator()
             return (int(given > 0), int(machine or per), given, str(asked.quantity))
 
-        best = max(readings, key=weight)
-        return best
+        return max(readings, key=weight)
 
     def wants_per_accelerator(self) -> bool:
         """Return whether a price is meant for one accelerator of a machine."""

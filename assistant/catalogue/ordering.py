@@ -7,6 +7,7 @@ from rdflib import URIRef
 from assistant.catalogue import operators as op
 from assistant.catalogue.question import (
     Asked,
+    Direction,
 )
 from assistant.catalogue.references import References
 from assistant.catalogue.things import (
@@ -96,7 +97,7 @@ class Ordering(References):
             ),
         )
 
-    def end_of(self, means: URIRef, asked: Asked | None) -> str:
+    def end_of(self, means: URIRef, asked: Asked | None) -> Direction:
         """Return which end of an order a word asks for."""
         if means in (op.BEST, op.WORST) and asked is not None:
             lower = self._v.quantities[asked.quantity].better == "Lower"

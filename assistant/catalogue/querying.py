@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rdflib import Literal, URIRef
 from rdflib.namespace import XSD
@@ -138,8 +138,7 @@ class QueryWriter:
             sorting = "ORDER BY ?entry"
         else:
             sorting = f"ORDER BY {'DESC' if down else 'ASC'}(?value{order}) ?entry"
-        limit = MOST_ROWS
-        query = f"SELECT DISTINCT {selected}\nWHERE {{\n{body}}}\n{sorting}\nLIMIT {limit}"
+        query = f"SELECT DISTINCT {selected}\nWHERE {{\n{body}}}\n{sorting}\nLIMIT {MOST_ROWS}"
         counting = f"SELECT (COUNT(DISTINCT ?entry) AS ?count)\nWHERE {{\n{body}}}"
         return Selection(_checked(query), _checked(counting), tuple(columns))
 
@@ -147,11 +146,11 @@ class QueryWriter:
         """Return a quantity with the conditions under which its figures can be compared."""
         conditions = self._v.usual_conditions(asked.quantity, asked.conditions, classes)
         unit = asked.unit
-        if unit is None and asked.quantity in self.prices():
+        if unit is None and asked.quantity in self.prices:
             unit = self._v.quantities[asked.quantity].unit
         return Asked(asked.quantity, conditions, unit)
 
-    @lru_cache(maxsize=1)
+    @cached_property
     def prices(self) -> frozenset[URIRef]:
         """Return the quantities that are amounts of money."""
         return frozenset(

@@ -20,34 +20,8 @@ YEARS = range(1990, 2051)
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,6})?"
 _HAN_DIGITS = r"[零一二两三四五六七八九十百]+(?:[点][零一二三四五六七八九]+)?"
-_NUMBER = re.compile(
-    rf"(?P<before>[$¥€]\s?)?(?:(?<![a-zA-Z\d./])|(?<=[x×]))(?P<low>{_DIGITS}|{_HAN_DIGITS})"
-    rf"(?:\s?(?P<lowscale>[kK](?![a-zA-Z])|[万亿千百]))?"
-    rf"(?:\s*(?:[-~–—至到]|to|through|and|和|与)\s*[$¥€]?(?P<high>{_DIGITS})(?:\s?(?P<highscale>[kK](?![a-zA-Z])|[万亿千百]))?)?"
-)  # fmt: skip
-_WORDS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ]
-    )
-}
-_NUMBER_WORD = re.compile(r"(?<![a-zA-Z-])(" + "|".join(_WORDS) + r")(?![a-zA-Z])", re.IGNORECASE)
+_SCALE = r"[kK](?![a-zA-Z])|[万亿千百]"
 _SCALES = {"k": 1e3, "K": 1e3, "千": 1e3, "百": 1e2, "万": 1e4, "亿": 1e8}
-_RANGE = re.compile(r"\s*(?:[-~–—至到]|to|through)\s*")
 
 
 @dataclass(frozen=True)
@@ -79,6 +53,17 @@ class CatalogueReader:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
+        between = "|".join(["[-~–—]", *map(re.escape, vocabulary.range_words)])
+        self._number = re.compile(
+            r"(?P<before>[$¥€]\s?)?(?:(?<![a-zA-Z\d./])|(?<=[x×]))"
+            rf"(?P<low>{_DIGITS}|{_HAN_DIGITS})(?:\s?(?P<lowscale>{_SCALE}))?"
+            rf"(?:\s*(?:{between})\s*[$¥€]?(?P<high>{_DIGITS})(?:\s?(?P<highscale>{_SCALE}))?)?"
+        )
+        self._range = re.compile(rf"\s*(?:{between})\s*")
+        words = "|".join(sorted(vocabulary.number_words, key=len, reverse=True))
+        self._number_word = re.compile(
+            rf"(?<![a-zA-Z-])({words})(?![a-zA-Z])" if words else r"(?!)", re.IGNORECASE
+        )
 
     def read(self, question: str) -> Words:
         """Return the known words and amounts of a question."""
@@ -123,7 +108,7 @@ class CatalogueReader:
     def _amounts(self, text: str, tokens: list[Token]) -> list[Amount]:
         named = {i for t in tokens if not t.nodes("operator") for i in range(t.start, t.end)}
         found = []
-        for match in _NUMBER.finditer(text):
+        for match in self._number.finditer(text):
             low, high = _number(match["low"]), _number(match["high"] or match["low"])
             if low is None or high is None:
                 continue
@@ -150,9 +135,9 @@ class CatalogueReader:
                 units = (YEAR,)
             start = match.start()
             found.append(Amount(start, end, text[start:end], first, second, units))
-        for match in _NUMBER_WORD.finditer(text):
+        for match in self._number_word.finditer(text):
             if not any(i in named for i in range(match.start(), match.end())):
-                value = float(_WORDS[match[1].lower()])
+                value = float(self._vocabulary.number_words[match[1].lower()])
                 end, units = self._unit_at(text, match.end(), None)
                 if value == 1 and not units:
                     continue  # mostly a pronoun: which one
@@ -160,7 +145,26 @@ class CatalogueReader:
                 found.append(
                     Amount(match.start(), end, text[match.start() : end], value, value, units)
                 )
-        return _joined(text, sorted(found, key=lambda a: a.start))
+        return self._joined(text, sorted(found, key=lambda a: a.start))
+
+    def _joined(self, text: str, amounts: list[Amount]) -> list[Amount]:
+        """Return amounts with "200 W to 300 W" as one range."""
+        found: list[Amount] = []
+        for amount in amounts:
+            before = found[-1] if found else None
+            if (
+                before is not None
+                and before.units
+                and set(before.units) & set(amount.units)
+                and before.low == before.high < amount.low == amount.high
+                and self._range.fullmatch(text[before.end : amount.start])
+            ):
+                span = text[before.start : amount.end]
+                units = tuple(u for u in before.units if u in amount.units)
+                found[-1] = Amount(before.start, amount.end, span, before.low, amount.high, units)
+            else:
+                found.append(amount)
+        return found
 
     def _unit_at(self, text: str, start: int, before: str | None) -> tuple[int, tuple[URIRef, ...]]:
         """Return the end and the possible units of the longest unit name at a place."""
@@ -181,26 +185,6 @@ class CatalogueReader:
         if before:
             return start, vocabulary.cased_units.get(before.strip(), ())
         return start, ()
-
-
-def _joined(text: str, amounts: list[Amount]) -> list[Amount]:
-    """Return amounts with "200 W to 300 W" as one range."""
-    found: list[Amount] = []
-    for amount in amounts:
-        before = found[-1] if found else None
-        if (
-            before is not None
-            and before.units
-            and set(before.units) & set(amount.units)
-            and before.low == before.high < amount.low == amount.high
-            and _RANGE.fullmatch(text[before.end : amount.start])
-        ):
-            span = text[before.start : amount.end]
-            units = tuple(u for u in before.units if u in amount.units)
-            found[-1] = Amount(before.start, amount.end, span, before.low, amount.high, units)
-        else:
-            found.append(amount)
-    return found
 
 
 def _number(digits: str) -> float | None:

@@ -83,7 +83,7 @@ class Subjects(Mentions):
         return [f for f, values in sorted(self._v.facets.items()) if value in values]
 
     def find_facets(self) -> None:
-        """Collect values of properties: vendor, architecture, kind of memory, provider …"""
+        """Collect values of properties: vendor, architecture, kind of memory, provider."""
         self.values: list[tuple[Token, URIRef, URIRef, bool]] = []
         for token in self.of_kind("value"):
             if token in self.subject_tokens:

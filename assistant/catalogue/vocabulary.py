@@ -21,6 +21,7 @@ from kg import KnowledgeGraph
 
 TW = "https://w3id.org/trainwright/ontology#"
 LABEL = RDFS.label
+RANGE = URIRef("https://w3id.org/trainwright/data/operator-range")
 HARDWARE = URIRef(TW + "Hardware")
 PART = URIRef(TW + "Part")
 
@@ -105,8 +106,8 @@ SELECT ?class ?quantity (COUNT(?figure) AS ?count) WHERE {
 """
 COMBINATIONS = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?quantity ?class ?precision ?accumulation ?sparsity ?perUnit ?direction ?accessPattern ?operation
-       (COUNT(?figure) AS ?count) WHERE {
+SELECT ?quantity ?class ?precision ?accumulation ?sparsity ?perUnit ?direction
+       ?accessPattern ?operation (COUNT(?figure) AS ?count) WHERE {
   ?figure tw:ofQuantity ?quantity ; tw:standing tw:Preferred ; tw:figureOf ?entry .
   ?entry a ?class .
   OPTIONAL { ?figure tw:precision ?precision }
@@ -116,13 +117,23 @@ SELECT ?quantity ?class ?precision ?accumulation ?sparsity ?perUnit ?direction ?
   OPTIONAL { ?figure tw:direction ?direction }
   OPTIONAL { ?figure tw:accessPattern ?accessPattern }
   OPTIONAL { ?figure tw:operation ?operation }
-} GROUP BY ?quantity ?class ?precision ?accumulation ?sparsity ?perUnit ?direction ?accessPattern ?operation
+}
+GROUP BY ?quantity ?class ?precision ?accumulation ?sparsity ?perUnit ?direction
+         ?accessPattern ?operation
 """
 UNITS = """
 PREFIX qudt: <http://qudt.org/schema/qudt/>
 SELECT ?unit ?kind ?factor ?symbol WHERE {
   ?unit a qudt:Unit ; qudt:hasQuantityKind ?kind ; qudt:conversionMultiplier ?factor ;
         qudt:symbol ?symbol .
+}
+"""
+NUMBERS = """
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?name ?value WHERE {
+  ?word a tw:NumberWord ; tw:numberValue ?value ; rdfs:label|skos:altLabel ?name
 }
 """
 OPERATORS = """
@@ -218,6 +229,8 @@ class Vocabulary:
     meanings: dict[str, tuple[Meaning, ...]]
     unit_names: dict[str, tuple[URIRef, ...]]
     cased_units: dict[str, tuple[URIRef, ...]]
+    number_words: dict[str, int]
+    range_words: tuple[str, ...]
     usual: frozenset[str] = frozenset()
     lexicon: Lexicon = field(init=False)
 
@@ -356,7 +369,7 @@ class _Builder:
         collecting = {row["node"] for row in self._rows(COLLECTING)}
         above = self._narrower({v for values in facets.values() for v in values})
         for wide, kinds_of in above.items():
-            for facet, values in facets.items():
+            for values in facets.values():
                 if not values.isdisjoint(kinds_of) and wide not in collecting:
                     values.add(wide)  # cards with NVLink, of whichever generation
         quantities, narrowed, covers = self._quantities()
@@ -443,6 +456,8 @@ class _Builder:
             meanings,
             unit_names,
             cased,
+            self._number_words(),
+            tuple(sorted(t for t, m in meanings.items() if RANGE in {x.node for x in m})),
             usual,
         )
 
@@ -479,6 +494,14 @@ class _Builder:
         for row in self._rows(COVERED):
             covers[row["wide"]].append(row["quantity"])
         return quantities, narrowed, {w: tuple(sorted(q)) for w, q in covers.items()}
+
+    def _number_words(self) -> dict[str, int]:
+        """Return the number words in Latin letters; Chinese numerals have a grammar."""
+        return {
+            name: int(row["value"])
+            for row in self._rows(NUMBERS)
+            if (name := normalise(str(row["name"]))).isascii() and name.isalpha()
+        }
 
     def _narrower(self, values: set[URIRef]) -> dict[URIRef, frozenset[URIRef]]:
         """Return for each wide node the values of facets that are kinds of it."""
