@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from assistant.pages import chat
+from assistant.pages import chat, describe, sparql
 from assistant.pages.language import choose_language, page_texts
 
 
@@ -22,6 +22,13 @@ def main() -> None:
             icon=":material/forum:",
             url_path="chat",
             default=True,
+        ),
+        st.Page(sparql.page, title=say("page-sparql"), icon=":material/code:", url_path="sparql"),
+        st.Page(
+            describe.page,
+            title=say("page-describe"),
+            icon=":material/description:",
+            url_path="describe",
         ),
     ]
     st.navigation(pages, position="top").run()

@@ -18,7 +18,10 @@ SOURCES = [ROOT / "app.py", *(ROOT / "assistant").rglob("*.py")]
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
 # Keys that Python puts together: what comes after the prefix is named elsewhere.
-PREFIXES = ("citation-", "kind-", "language-", "progress-", "step-")
+PREFIXES = (
+    *("citation-", "kind-", "language-", "progress-", "step-"),
+    *("sparql-chart-", "sparql-cut-", "sparql-example-", "sparql-query-", "sparql-size-"),
+)
 
 
 def keys() -> set[str]:
