@@ -74,6 +74,8 @@ class _Interpretation(Operations):
         subjects = tuple(
             dict.fromkeys(self.node_of(t) for t in self.subject_tokens if t not in self.contained)
         )
+        if not free and len(subjects) > 1:
+            free = self.implied_quantities()
         facets_asked = self.asked_facets(subjects, free, checked)
         operation = self.operation(subjects, free, checked)
         among: frozenset[URIRef] = frozenset()

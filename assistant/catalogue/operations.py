@@ -73,6 +73,18 @@ class Operations(Ordering):
             return "count"
         return "filter"
 
+    def implied_quantities(self) -> tuple[Asked, ...]:
+        """Return the quantities that words of comparison imply: faster, cheaper, newer."""
+        found = []
+        for token in self.tokens:
+            for own in self.meant(token).values():
+                if own is not None:
+                    readings = [Asked(q) for q in self._v.covers.get(own, (own,))]
+                    asked = self.resolved(readings, self.targets)
+                    if asked and self._v.count_given(asked.quantity, self.targets):
+                        found.append(asked)
+        return tuple(dict.fromkeys(found))
+
     def wants_lower(self) -> bool:
         """Return whether of things compared the lower is asked for."""
         return any(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -46,7 +46,7 @@ SELECT DISTINCT ?line WHERE { ?entry tw:variantOf ?line }
 """
 SUBCLASSES = """
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
-SELECT DISTINCT ?class ?super WHERE { ?class rdfs:subClassOf* ?super . ?class rdfs:subClassOf ?any }
+SELECT ?class ?super WHERE { ?class rdfs:subClassOf ?super }
 """
 QUANTITIES = """
 PREFIX qudt: <http://qudt.org/schema/qudt/>
@@ -87,7 +87,7 @@ SELECT DISTINCT ?facet ?value ?class WHERE {
 """
 BROADER = """
 PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
-SELECT DISTINCT ?node ?wide WHERE { ?node skos:broader+ ?wide }
+SELECT ?node ?wide WHERE { ?node skos:broader ?wide }
 """
 COLLECTING = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
@@ -351,8 +351,8 @@ class _Builder:
         for row in self._rows(ENTRIES):
             classes_of[row["entry"]].add(row["class"])
         supers: dict[URIRef, set[URIRef]] = defaultdict(set)
-        for row in self._rows(SUBCLASSES):
-            supers[row["class"]].add(row["super"])
+        for c, above in _closed((r["class"], r["super"]) for r in self._rows(SUBCLASSES)).items():
+            supers[c] |= {c, *above}
         for classes in list(classes_of.values()):
             for c in classes:
                 supers[c].add(c)
@@ -506,9 +506,10 @@ class _Builder:
     def _narrower(self, values: set[URIRef]) -> dict[URIRef, frozenset[URIRef]]:
         """Return for each wide node the values of facets that are kinds of it."""
         found: dict[URIRef, set[URIRef]] = defaultdict(set)
-        for row in self._rows(BROADER):
-            if row["node"] in values:
-                found[row["wide"]].add(row["node"])
+        above = _closed((r["node"], r["wide"]) for r in self._rows(BROADER))
+        for node in values & set(above):
+            for wide in above[node]:
+                found[wide].add(node)
         return {wide: frozenset(nodes) for wide, nodes in found.items()}
 
     def _wide(self, lines: dict[URIRef, frozenset[URIRef]]) -> frozenset[URIRef]:
@@ -562,6 +563,28 @@ class _Builder:
             {t: tuple(order(u)) for t, u in unit_names.items()},
             {t: tuple(order(u)) for t, u in cased.items()},
         )
+
+
+def _closed(pairs: Iterable[tuple[URIRef, URIRef]]) -> dict[URIRef, set[URIRef]]:
+    """Return for each node what is above it, however many steps away.
+
+    Followed here and not by a path in the query, which not every engine allows with both
+    of its ends open.
+    """
+    direct: dict[URIRef, set[URIRef]] = defaultdict(set)
+    for low, high in pairs:
+        direct[low].add(high)
+    closed: dict[URIRef, set[URIRef]] = {}
+    for node in list(direct):
+        found: set[URIRef] = set()
+        stack = list(direct[node])
+        while stack:
+            high = stack.pop()
+            if high not in found:
+                found.add(high)
+                stack += direct.get(high, ())
+        closed[node] = found
+    return closed
 
 
 def _local(node: URIRef) -> str:
