@@ -13,9 +13,11 @@ from assistant import cues
 from assistant.catalogue import Catalogue, CatalogueReading
 from assistant.catalogue import operators as op
 from assistant.catalogue.question import Asked, CatalogueQuestion, Missing
+from assistant.catalogue.things import CONTENT
 from assistant.conversation import Reading
 from assistant.guide_index import GuideIndex
 
+TW = "https://w3id.org/trainwright/ontology#"
 DATA = "https://w3id.org/trainwright/data/"
 # Aspects of which the guide speaks in words; a catalogue's figure is not what is meant.
 SPOKEN_OF = {
@@ -23,6 +25,11 @@ SPOKEN_OF = {
     for name in ("peak-throughput", "purchase-price", "hourly-price", "accelerator-hourly-price")
 }
 HALF_PRECISION = URIRef(DATA + "fp16")
+# Properties of chips of which the guide does not speak.
+OF_CHIPS = {
+    URIRef(TW + name)
+    for name in ("memoryType", "architecture", "formFactor", "supportsPrecision", "interconnect")
+}
 PICKING = {op.LIST, op.COUNT, op.TOP}
 
 
@@ -44,6 +51,10 @@ class Router:
         linked = reading.linked
         if self._is_about_guide(linked.cue_nodes, linked.nodes):
             return False
+        if isinstance(found.question, CatalogueQuestion) and (
+            found.question.amount is not None or self._catalogue.means(found.words, op.CATALOGUE)
+        ):
+            return True
         if isinstance(found.question, Missing):
             return self._is_missing(found, reading, kind)
         question = found.question
@@ -90,6 +101,10 @@ class Router:
 
     def _is_substantial(self, question: CatalogueQuestion) -> bool:
         if question.subjects:
+            if not question.left_over and not any(
+                s in self._guide.covered for s in question.subjects
+            ):
+                return True  # a name alone: tell of it
             asks = (
                 question.asked or question.facets_asked or question.checked or question.everything
             )
@@ -109,7 +124,9 @@ class Router:
         beyond = [s for s in question.subjects if s not in self._guide.covered]
         if question.subjects:
             devices = self._catalogue.are_devices(question.subjects)
-            measured = devices and any(self._is_figure(a) for a in question.asked)
+            measured = (
+                devices and not question.implied and any(self._is_figure(a) for a in question.asked)
+            )
             computed = question.operation in ("ratio", "sources", "agreement", "convert")
             # Variants of one line: of them the guide knows nothing.
             computed = computed or (question.operation == "compare" and len(question.subjects) == 1)
@@ -121,6 +138,15 @@ class Router:
                 or (question.everything and not reading.linked.cue_nodes & {cues.REASON})
             )
         devices = self._catalogue.names_devices(found.words)
+        picks = self._catalogue.means(found.words, *PICKING)
+        if picks and any(f.facet in OF_CHIPS for f in question.facets):
+            return True
+        classes = self._catalogue.names_classes(found.words)
+        if classes and any(b.reference for group in question.bounds for b in group):
+            return True
+        told = [f for f in question.facets if f.facet != CONTENT]
+        if picks and told and self._catalogue.names_machines(found.words):
+            return True
         if question.order is not None:
             return devices and (
                 self._is_figure(question.order)
@@ -130,10 +156,9 @@ class Router:
         bounded = any(a.units and not a.text.isdigit() for a in found.words.amounts) and bool(
             question.bounds
         )
-        picks = self._catalogue.means(found.words, *PICKING)
-        return devices and (
-            bounded and (picks or bool(question.facets) or len(question.bounds) > 1)
-        )
+        if picks and bounded and classes:
+            return True
+        return devices and bounded and (picks or bool(question.facets) or len(question.bounds) > 1)
 
     def _is_figure(self, asked: Asked) -> bool:
         formats = {v for n, v in asked.conditions if n == "precision"}

@@ -42,6 +42,8 @@ class CatalogueAnswerer(Checking):
                 return self._unknown_attribute(question, language, said)
             kind: Kind = "unknown" if question.what.startswith("unknown") else "needs_input"
             return Result(kind, self._say(question.what, language, names=names))
+        if question.amount is not None and question.unit is not None:
+            return self._converted_amount(*question.amount, question.unit, language, said)
         if question.operation in ("sources", "agreement"):
             return self._provenance(question, language, said)
         if question.operation == "support":

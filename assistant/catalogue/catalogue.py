@@ -122,6 +122,15 @@ class Catalogue:
             not named and any(t.nodes("value", "entry", "line") for t in words.tokens)
         )
 
+    def names_classes(self, words: Words) -> bool:
+        """Return whether a question names a class of which there are entries."""
+        held = {c for classes in self.vocabulary.classes_of.values() for c in classes}
+        return any(not held.isdisjoint(t.nodes("class")) for t in words.tokens)
+
+    def names_machines(self, words: Words) -> bool:
+        """Return whether a question names machines as a class."""
+        return any({SERVER, CLOUD} & set(t.nodes("class")) for t in words.tokens)
+
     def are_devices(self, subjects: tuple[URIRef, ...]) -> bool:
         """Return whether entries or lines are accelerators, machines, offers or processors."""
         devices = self.vocabulary.within(ACCELERATOR) | {CLOUD, SERVER, CPU}

@@ -74,8 +74,9 @@ class _Interpretation(Operations):
         subjects = tuple(
             dict.fromkeys(self.node_of(t) for t in self.subject_tokens if t not in self.contained)
         )
+        implied: tuple[Asked, ...] = ()
         if not free and len(subjects) > 1:
-            free = self.implied_quantities()
+            free = implied = self.implied_quantities()
         facets_asked = self.asked_facets(subjects, free, checked)
         operation = self.operation(subjects, free, checked)
         among: frozenset[URIRef] = frozenset()
@@ -128,11 +129,27 @@ class _Interpretation(Operations):
             self.limit,
             among=among,
             checked=checked,
+            implied=bool(implied),
             everything=self.has(op.ALL),
             unit=self.wanted_unit() if subjects else None,
             left_over=self.left_over(),
         )
+        if (converted := self.converted_amount(question)) is not None:
+            return converted
         return self.complaint(question) or question
+
+    def converted_amount(self, question: CatalogueQuestion) -> CatalogueQuestion | None:
+        """Return the question how an amount reads in another unit, if that is all it asks."""
+        unit = self.wanted_unit()
+        if unit is None or question.subjects or len(self.words.amounts) != 1:
+            return None
+        amount = self.words.amounts[0]
+        kind = self._v.units[unit].kind
+        given = next((u for u in amount.units if self._v.units[u].kind == kind), None)
+        sought = self.classes or self.values or self.asked_tokens
+        if given is None or given == unit or sought or amount.low != amount.high:
+            return None
+        return CatalogueQuestion("convert", unit=unit, amount=(amount.low, given))
 
     def left_over(self) -> tuple[str, ...]:
         """Return the words that mean nothing here."""

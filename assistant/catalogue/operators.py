@@ -51,6 +51,7 @@ NOT_THAN = _operator("not-than")
 MULTIPLE_OF = _operator("multiple-of")
 RANGE = _operator("range")
 OWN = _operator("own")
+SORT = _operator("sort")
 FILLER = _operator("filler")
 
 SUPERLATIVES = {HIGHEST, LOWEST, BEST, WORST}

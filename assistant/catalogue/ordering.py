@@ -47,6 +47,14 @@ class Ordering(References):
             ][:1]
         tops = self.operator_tokens(op.TOP)
         number = self.wanted_number(tops, picks)
+        if self.has(op.SORT) and not picks and free:
+            word = self.operator_tokens(op.SORT)[0]
+            at, self.order = min(free, key=lambda f: self.gap(f[0], word))
+            self.bound_quantities.add(at)
+            self.direction = self.end_of(
+                op.BEST if self.is_price(self.order.quantity) else op.HIGHEST, self.order
+            )
+            return
         if self.reference_tokens:
             picks, tops = [], []
         if picks:

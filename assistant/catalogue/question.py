@@ -85,6 +85,8 @@ class CatalogueQuestion:
     among: frozenset[URIRef] = frozenset()
     checked: tuple[FacetCondition, ...] = ()
     unit: URIRef | None = None
+    amount: tuple[float, URIRef] | None = None
+    implied: bool = False
     everything: bool = False
     left_over: tuple[str, ...] = ()
     assumed: tuple[str, ...] = field(default=())

@@ -21,6 +21,7 @@ YEARS = range(1990, 2051)
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,6})?"
 _HAN_DIGITS = r"[零一二两三四五六七八九十百]+(?:[点][零一二三四五六七八九]+)?"
 _SCALE = r"[kK](?![a-zA-Z])|[万亿千百]"
+_HYPHENED = re.compile(r"(?<![a-z0-9-])([a-z]{1,6})-(\d[a-z0-9]*)(?![a-z0-9-])")
 _SCALES = {"k": 1e3, "K": 1e3, "千": 1e3, "百": 1e2, "万": 1e4, "亿": 1e8}
 
 
@@ -68,6 +69,8 @@ class CatalogueReader:
     def read(self, question: str) -> Words:
         """Return the known words and amounts of a question."""
         cased, text = canonical(normalise_but_case(question)), canonical(normalise(question))
+        hyphens = self._hyphens(text)
+        text, cased = replaced(text, hyphens), replaced(cased, hyphens)
         slips = self._vocabulary.lexicon.slips(text)
         text = replaced(text, slips)
         # Where a letter has no single small form, the case is lost.
@@ -81,6 +84,14 @@ class CatalogueReader:
         ]
         language = "zh" if han_share(question) > 0.2 or has_han(question[-1:]) else "en"
         return Words(question, text, cased, language, tuple(tokens), tuple(amounts))
+
+    def _hyphens(self, text: str) -> list[tuple[int, int, str]]:
+        """Return the product numbers spelt with a hyphen that are known without: mi-300x."""
+        return [
+            (m.start(), m.end(), m[1] + m[2])
+            for m in _HYPHENED.finditer(text)
+            if m[1] + m[2] in self._vocabulary.meanings
+        ]
 
     def _tokens(self, text: str) -> list[Token]:
         found: dict[tuple[int, int], str] = {}

@@ -179,6 +179,10 @@ class Subjects(Mentions):
                 classes = self._v.facet_classes.get(facet, frozenset())
                 if classes and classes <= {CLOUD}:
                     named |= classes  # which cloud
+        for token in self.of_kind("condition"):
+            for kind in token.nodes("condition"):
+                if self._v.priced.get(kind) == {CLOUD}:
+                    named.add(CLOUD)  # on demand
         for token in self.of_kind("quantity", "narrowed", "wide"):
             readings = {a.quantity for a in self.readings(token)}
             given = {c for (c, q) in self._v.given if q in readings}

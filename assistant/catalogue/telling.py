@@ -38,7 +38,8 @@ class Telling(Tables):
         n_entries = len({f.entry for f in figures})
         if not preferred and not figures:
             return ""
-        if question.operation == "compare" and len(question.subjects) > 1 and len(groups) == 1:
+        several = len({f.entry for f in preferred}) > 1
+        if question.operation == "compare" and several and len(groups) == 1:
             return self._comparison(
                 next(iter(groups.values())), figures, question.direction, language, said
             )
@@ -229,6 +230,20 @@ class Telling(Tables):
                     self._say("converted", language, value=self.value(f, language), other=value)
                 )
         return sentences
+
+    def _converted_amount(
+        self, value: float, given: URIRef, wanted: URIRef, language: str, said: Said
+    ) -> Result:
+        """Say how an amount reads in another unit, citing where the units are defined."""
+        one, other = self._v.units[given], self._v.units[wanted]
+        number = Decimal(f"{value * one.factor / other.factor:.10g}")
+        text = self._say(
+            "converted",
+            language,
+            value=f"{spelt(Decimal(repr(value)))} {one.symbol}",
+            other=f"{spelt(number)} {other.symbol}",
+        )
+        return Result("answer", text)
 
     def _nothing(
         self,

@@ -93,6 +93,10 @@ COLLECTING = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT ?node WHERE { ?node tw:collects true }
 """
+PRICED = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT DISTINCT ?kind ?class WHERE { ?figure tw:priceKind ?kind ; tw:figureOf ?entry . ?entry a ?class }
+"""
 LACKS = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT DISTINCT ?value WHERE { ?entry tw:lacksInterconnect|tw:lacksPrecision ?value }
@@ -226,6 +230,7 @@ class Vocabulary:
     combinations: dict[URIRef, Counter[tuple[URIRef, Conditions]]]
     condition_of: dict[URIRef, str]
     narrower: dict[URIRef, frozenset[URIRef]]
+    priced: dict[URIRef, frozenset[URIRef]]
     meanings: dict[str, tuple[Meaning, ...]]
     unit_names: dict[str, tuple[URIRef, ...]]
     cased_units: dict[str, tuple[URIRef, ...]]
@@ -453,6 +458,7 @@ class _Builder:
             dict(combinations),
             condition_of,
             self._narrower({v for values in facets.values() for v in values}),
+            self._priced(),
             meanings,
             unit_names,
             cased,
@@ -494,6 +500,13 @@ class _Builder:
         for row in self._rows(COVERED):
             covers[row["wide"]].append(row["quantity"])
         return quantities, narrowed, {w: tuple(sorted(q)) for w, q in covers.items()}
+
+    def _priced(self) -> dict[URIRef, frozenset[URIRef]]:
+        """Return for each kind of price the classes of what has such a price."""
+        found: dict[URIRef, set[URIRef]] = defaultdict(set)
+        for row in self._rows(PRICED):
+            found[row["kind"]].add(row["class"])
+        return {kind: frozenset(classes) for kind, classes in found.items()}
 
     def _number_words(self) -> dict[str, int]:
         """Return the number words in Latin letters; Chinese numerals have a grammar."""
