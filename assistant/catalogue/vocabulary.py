@@ -95,7 +95,9 @@ SELECT ?node WHERE { ?node tw:collects true }
 """
 PRICED = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT DISTINCT ?kind ?class WHERE { ?figure tw:priceKind ?kind ; tw:figureOf ?entry . ?entry a ?class }
+SELECT DISTINCT ?kind ?class WHERE {
+  ?figure tw:priceKind ?kind ; tw:figureOf ?entry . ?entry a ?class
+}
 """
 LACKS = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
