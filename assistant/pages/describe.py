@@ -12,7 +12,7 @@ from assistant.messages import Say
 from assistant.pages import sparql, sparql_graph
 from assistant.pages.language import page_language, page_texts
 from assistant.pages.literal import literal
-from assistant.pages.sparql_executor import labels, name_of, shared_executor
+from assistant.pages.sparql_executor import labels, name_of, shared_executor, short_or_whole
 from kg import Executor, GraphError, Limits, shorten
 from kg.namespaces import PREFIXES
 
@@ -33,6 +33,7 @@ SELECT DISTINCT ?sought ?node {
 def page() -> None:
     """Show the node that the address names, or a way to find one."""
     say = page_texts()
+    st.set_page_config(layout="wide")
     executor = shared_executor(say)
     if handed := st.session_state.pop("describe-handed", None):
         st.query_params["iri"] = handed
@@ -59,6 +60,7 @@ def _whole(iri: str) -> str:
 
 
 def _go(node: str) -> None:
+    st.session_state["describe-sought"] = ""
     st.query_params["iri"] = node
     if "label" in st.query_params:
         del st.query_params["label"]
@@ -68,7 +70,7 @@ def _show_search(executor: Executor, say: Say) -> None:
     sought = st.text_input(
         say("describe-search"), key="describe-sought", icon=":material/search:"
     ).strip()
-    if not sought or st.session_state.get("describe-taken") == sought:
+    if not sought:
         return
     bindings: dict[str, Identifier] = {"sought": Literal(sought)}
     found = [row[1] for row in executor.run(FOUND, bindings=bindings).rows]
@@ -111,10 +113,7 @@ def _heading(text: str) -> None:
 def _show_actions(iri: str, node: URIRef, known: dict[str, str], say: Say) -> None:
     with st.container(horizontal=True, gap="small"):
         if st.button(say("sparql-open"), key="describe-query", icon=":material/code:"):
-            name = short = shorten(iri)
-            prefix = short.split(":", 1)[0]
-            name = short if prefix in PREFIXES and "/" not in short else f"<{iri}>"
-            sparql.open_page(name_of(node, known), f"DESCRIBE {name}\n")
+            sparql.open_page(name_of(node, known), f"DESCRIBE {short_or_whole(node)}\n")
         if iri.startswith(("http://", "https://")) and not shorten(iri).startswith(("tw:", "twd:")):
             st.link_button(say("citation-open"), iri, icon=":material/open_in_new:")
 
@@ -132,8 +131,8 @@ def _show_properties(
             by_property.setdefault(prop, []).append(value)
     for number, (prop, values) in enumerate(by_property.items()):
         with st.container(horizontal=True, gap="small", vertical_alignment="top"):
-            st.caption(literal(name_of(prop, known)), width=170)
-            with st.container(gap=None, width="stretch"):
+            st.text(name_of(prop, known), width=150)
+            with st.container(gap="xsmall", width="stretch", key=f"describe-{side}-{number}"):
                 _show_nodes(values[:MOST_SHOWN], known, f"{side}-{number}")
                 if len(values) > MOST_SHOWN:
                     st.caption(say("describe-more", n=f"{len(values) - MOST_SHOWN}"))
@@ -143,7 +142,7 @@ def _show_nodes(values: Iterable[Identifier | None], known: dict[str, str], key:
     for number, value in enumerate(values):
         if isinstance(value, URIRef):
             st.button(
-                literal(name_of(value, known)),
+                f":primary[{literal(name_of(value, known))}]",
                 key=f"describe-{key}-{number}",
                 type="tertiary",
                 on_click=_go,

@@ -21,11 +21,14 @@ from assistant.pages.sparql_format import formatted
 from assistant.pages.sparql_tabs import QueryFolder, Tab
 from kg import (
     Executor,
+    ExecutorBusy,
     GraphError,
     QueryCancelled,
     QueryFailed,
     QueryRefused,
     QueryResult,
+    QueryTimeout,
+    QueryTooLarge,
     RunningQuery,
 )
 
@@ -73,7 +76,8 @@ def page() -> None:
         workspace.run(executor)
     library(names(executor), page_language())
     _show_tabs(workspace, say)
-    _show_editor(workspace, executor, say)
+    _show_examples(workspace, executor, say)
+    _show_editor(workspace, executor, workspace.changes, say)
     if workspace.running:
         st.fragment(_show_running, run_every=0.3)(workspace, say)
     elif outcome := workspace.outcomes.get(workspace.current):
@@ -95,7 +99,7 @@ class _Workspace:
         self.tabs = {tab.id: tab for tab in folder.load()}
         self.outcomes: dict[str, Outcome] = {}
         self.running: RunningQuery | None = None
-        self.ran = False
+        self.changes = 0  # of anything that is shown outside of the editor
         self.address: str | None = None
         self._asked = ("", "")  # the tab and the text of the query that runs
         self._count = 0
@@ -139,6 +143,7 @@ class _Workspace:
     def replace(self, text: str) -> None:
         """Put a text into the editor of the open tab."""
         if text != self.tab.text:
+            self.changes += 1
             self.update(self.tab.replaced(text))
             self._forget_address()
 
@@ -147,6 +152,7 @@ class _Workspace:
             del st.query_params["query"]
 
     def choose(self, tab: str) -> None:
+        self.changes += 1
         self.current = tab
         st.session_state["sparql-tab"] = tab
 
@@ -177,6 +183,7 @@ class _Workspace:
         """Start the query of the open tab; most have ended when this returns."""
         if self.running:
             self.running.cancel()
+        self.changes += 1
         self._asked = (self.current, self.tab.text)
         self.running = executor.submit(self.tab.text).start()
         until = time.monotonic() + AT_ONCE
@@ -242,40 +249,15 @@ def _show_tabs(workspace: _Workspace, say: Say) -> None:
             )
 
 
-def _show_editor(workspace: _Workspace, executor: Executor, say: Say) -> None:
-    _show_examples(workspace, executor, say)
+@st.fragment
+def _show_editor(workspace: _Workspace, executor: Executor, drawn: int, say: Say) -> None:
+    """Show the editor; what is typed is taken over without running the page again.
+
+    A click that follows typing at once is answered by a run of this part alone, so it may not be
+    in a callback, and what it changes outside of this part (`drawn`) asks for a run of the page.
+    """
     tab = workspace.tab
     outcome = workspace.outcomes.get(tab.id)
-    _show_text(workspace, executor, outcome.marks if outcome else [], say)
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.button(
-            say("sparql-run"),
-            key="sparql-run",
-            type="primary",
-            icon=":material/play_arrow:",
-            help=say("sparql-run-help"),
-            on_click=workspace.run,
-            args=(executor,),
-        )
-        st.button(
-            say("sparql-format"),
-            key="sparql-format",
-            icon=":material/format_align_left:",
-            on_click=lambda: workspace.replace(formatted(workspace.tab.text)),
-        )
-        with st.popover(
-            say("sparql-share"), icon=":material/share:", key="sparql-share", on_change="rerun"
-        ) as share:
-            if share.open:
-                _show_share(workspace.tab.text, say)
-
-
-@st.fragment
-def _show_text(
-    workspace: _Workspace, executor: Executor, marks: list[dict[str, Any]], say: Say
-) -> None:
-    """Show the editor; what is typed is taken over without running the page again."""
-    tab = workspace.tab
     key = editor_key(tab)
 
     def typed() -> None:
@@ -284,11 +266,27 @@ def _show_text(
     def run() -> None:
         workspace.type(tab.id, st.session_state[key].get("run"))
         workspace.run(executor)
-        workspace.ran = True
 
-    editor(tab, marks, say, typed, run)
-    if workspace.ran:
-        workspace.ran = False
+    editor(tab, outcome.marks if outcome else [], say, typed, run)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if st.button(
+            say("sparql-run"),
+            key="sparql-run",
+            type="primary",
+            icon=":material/play_arrow:",
+            help=say("sparql-run-help"),
+        ):
+            workspace.run(executor)
+        if st.button(
+            say("sparql-format"), key="sparql-format", icon=":material/format_align_left:"
+        ):
+            workspace.replace(formatted(workspace.tab.text))
+        with st.popover(
+            say("sparql-share"), icon=":material/share:", key="sparql-share", on_change="rerun"
+        ) as share:
+            if share.open:
+                _show_share(workspace.tab.text, say)
+    if workspace.changes != drawn:
         st.rerun()
 
 
@@ -360,9 +358,28 @@ def _show_running(workspace: _Workspace, say: Say) -> None:
 def _show_outcome(outcome: Outcome, executor: Executor, tab: str, say: Say) -> None:
     if isinstance(outcome.error, QueryCancelled):
         st.info(say("sparql-stopped"), icon=":material/stop_circle:")
-    elif isinstance(outcome.error, QueryRefused):
-        st.error(say("sparql-refused", reason=literal(str(outcome.error))), icon=":material/block:")
     elif outcome.error:
-        st.error(say("sparql-failed", reason=literal(str(outcome.error))), icon=":material/error:")
-    elif outcome.result:
+        refused = isinstance(outcome.error, QueryRefused)
+        icon = ":material/block:" if refused else ":material/error:"
+        st.error(_worded(outcome.error, say), icon=icon)
+    elif outcome.result is not None:
         sparql_result.show(outcome.result, executor, f"sparql-{tab}-{outcome.number}", say)
+
+
+def _worded(error: GraphError, say: Say) -> str:
+    """Return what went wrong, in the page's language as far as the graph words nothing itself."""
+    if isinstance(error, QueryTimeout):
+        return say("sparql-timeout", seconds=f"{error.seconds:g}")
+    if isinstance(error, ExecutorBusy):
+        return say("sparql-busy", seconds=f"{error.seconds:g}")
+    if isinstance(error, QueryTooLarge):
+        return say("sparql-too-large", megabytes=f"{error.limit / 1e6:g}")
+    reason = str(error)
+    if isinstance(error, QueryFailed | QueryRefused) and error.line is not None:
+        place = f"line {error.line}, column {error.column}: "
+        where = {"line": error.line, "column": error.column}
+        reason = literal(reason.replace(place, "", 1))
+        if isinstance(error, QueryRefused):
+            return say("sparql-refused-at", reason=reason, **where)
+        return say("sparql-failed-at", reason=reason, **where)
+    return say("sparql-failed", reason=literal(reason))

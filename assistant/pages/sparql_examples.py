@@ -10,6 +10,7 @@ import streamlit as st
 from rdflib.term import Literal, URIRef
 
 from assistant.messages import Say
+from assistant.pages.sparql_executor import short_or_whole
 from assistant.pages.sparql_format import formatted
 from assistant.templates import TEMPLATES
 from kg import Executor, GraphError, KnowledgeGraph, Limits
@@ -87,7 +88,7 @@ def filled(example: Example, executor: Executor) -> str:
     places = [result.variables.index(p) for p in example.parameters if p in result.variables]
     rows = [[row[place] for place in places] for row in result.rows]
     full = max(rows, key=lambda row: sum(isinstance(v, URIRef) for v in row), default=[])
-    values = " ".join(v.n3() if isinstance(v, URIRef) else "UNDEF" for v in full)
+    values = " ".join(short_or_whole(v) if isinstance(v, URIRef) else "UNDEF" for v in full)
     names = [result.variables[place] for place in places]
     return formatted(_with_values(example.query, names, values))
 

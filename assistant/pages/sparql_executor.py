@@ -79,7 +79,7 @@ def shared_executor(say: Say) -> Executor:
 def labels(executor: Executor, nodes: Iterable[object], language: str) -> dict[str, str]:
     """Return what to call nodes in a language; those without a label are left out."""
     iris = [str(n) for n in dict.fromkeys(nodes) if isinstance(n, URIRef)]
-    wanted = [iri for iri in iris if not _NOT_IN_IRI.search(iri)][:MOST_NAMED]
+    wanted = [iri for iri in iris if ":" in iri and not _NOT_IN_IRI.search(iri)][:MOST_NAMED]
     if not wanted:
         return {}
     query = LABELS.format(nodes=" ".join(f"<{iri}>" for iri in wanted))
@@ -100,14 +100,20 @@ def name_of(node: Identifier | None, known: dict[str, str]) -> str:
     return str(node) if isinstance(node, Literal) else f"_:{node}"
 
 
+def short_or_whole(node: URIRef) -> str:
+    """Return an IRI as it is written in a query: prefix:name if that is possible, else <IRI>."""
+    short = shorten(node)
+    prefix, _, local = short.partition(":")
+    return short if prefix in PREFIXES and _LOCAL.fullmatch(local) else f"<{node}>"
+
+
 @st.cache_resource(show_spinner=False)
 def names(_executor: Executor) -> tuple[Name, ...]:
     """Return the names that can be completed, classes and properties before entities."""
     found: dict[str, tuple[str, dict[str, str]]] = {}
     for node, kind, label in _executor.run(NAMES, Limits(rows=8 * MOST_COMPLETED)).rows:
-        short = shorten(node)
-        prefix, _, local = short.partition(":")
-        if prefix in PREFIXES and _LOCAL.fullmatch(local):
+        short = short_or_whole(URIRef(str(node)))
+        if not short.startswith("<"):
             _, texts = found.setdefault(short, (str(kind), {}))
             if isinstance(label, Literal):
                 texts.setdefault(label.language or "", str(label))

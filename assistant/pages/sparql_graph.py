@@ -60,9 +60,7 @@ def explorer(triples: Sequence[Triple], executor: Executor, key: str, say: Say) 
     chosen = state["chosen"]
     shown = list(dict.fromkeys(tuple(t) for t in [*state["more"], *triples]))
     drawn = shown[:MOST_DRAWN]
-    known = _labels(
-        executor, [*(term for triple in drawn for term in triple), URIRef(chosen or "")]
-    )
+    known = _labels(executor, [term for triple in drawn for term in triple])
     nodes = {_id(t): _node(t, known, chosen) for s, _, o in drawn for t in (s, o)}
     edges = [{"source": _id(s), "target": _id(o), "label": name_of(p, known)} for s, p, o in drawn]
     graph(

@@ -234,7 +234,8 @@ function names(word) {
     if (prefix && !lower.startsWith(prefix)) continue;
     const own = lower.slice(lower.indexOf(":") + 1);
     const labels = `${label}\n${also}`.toLowerCase();
-    const score = own.startsWith(local) ? 0 : labels.startsWith(local) || labels.includes(`\n${local}`) ? 1
+    const exact = name.slice(name.indexOf(":") + 1).startsWith(word.slice(colon + 1));
+    const score = exact ? 0 : own.startsWith(local) ? 0.5 : labels.startsWith(local) || labels.includes(`\n${local}`) ? 1
       : own.includes(local) ? 2 : labels.includes(local) ? 3 : 9;
     if (score < 9) found.push([score, name, label, kind]);
   }

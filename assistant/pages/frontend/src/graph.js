@@ -5,6 +5,8 @@ import { select } from "d3-selection";
 import { zoom, zoomIdentity } from "d3-zoom";
 
 const TICKS = 250;
+const WORDED = 40; // edges that still show their labels; of more, pointing at one shows it
+const SMALLEST = 0.8; // scale below which labels cannot be read
 const LONGEST = 28; // characters of a label
 
 const places = new WeakMap(); // where nodes stood, so that exploring on does not shuffle them
@@ -36,7 +38,7 @@ export function showGraph({ parentElement: root, data, setTriggerValue }) {
   const canvas = svg.append("g");
   const edge = canvas.append("g").selectAll("g").data(links).join("g").attr("class", "edge");
   edge.append("line").attr("marker-end", "url(#arrow)");
-  edge.append("text").text((d) => brief(d.label));
+  edge.append("text").text((d) => (links.length > WORDED ? "" : brief(d.label)));
   edge.append("title").text((d) => d.label);
   const node = canvas.append("g").selectAll("g").data(nodes).join("g")
     .attr("class", (d) => `node ${d.kind}${d.chosen ? " chosen" : ""}`)
@@ -75,7 +77,7 @@ export function showGraph({ parentElement: root, data, setTriggerValue }) {
     const xs = nodes.map((d) => d.x), ys = nodes.map((d) => d.y);
     const left = Math.min(...xs) - 70, right = Math.max(...xs) + 70;
     const top = Math.min(...ys) - 30, bottom = Math.max(...ys) + 40;
-    const scale = Math.min(1.2, width / (right - left), height / (bottom - top));
+    const scale = Math.max(SMALLEST, Math.min(1.2, width / (right - left), height / (bottom - top)));
     svg.call(zooming.transform, zoomIdentity.translate(width / 2, height / 2).scale(scale)
       .translate(-(left + right) / 2, -(top + bottom) / 2));
   }
