@@ -19,7 +19,7 @@ HAN = re.compile(r"[\u4e00-\u9fff]")
 
 # Keys that Python puts together: what comes after the prefix is named elsewhere.
 PREFIXES = (
-    *("citation-", "kind-", "language-", "progress-", "step-"),
+    *("citation-", "kind-", "language-", "progress-", "property-", "step-"),
     *("sparql-chart-", "sparql-cut-", "sparql-example-", "sparql-query-", "sparql-size-"),
 )
 

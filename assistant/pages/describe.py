@@ -12,10 +12,15 @@ from assistant.messages import Say
 from assistant.pages import sparql, sparql_graph
 from assistant.pages.language import page_language, page_texts
 from assistant.pages.literal import literal
+from assistant.pages.sparql_editor import library
 from assistant.pages.sparql_executor import labels, name_of, shared_executor, short_or_whole
 from kg import Executor, GraphError, Limits, shorten
 from kg.namespaces import PREFIXES
 
+USUAL = (
+    *("dcterms:identifier", "dcterms:source", "dcterms:title", "rdf:type", "rdfs:label"),
+    *("rdfs:subClassOf", "skos:altLabel", "skos:broader", "skos:definition", "skos:hiddenLabel"),
+)
 MOST_SAID = 300
 MOST_SHOWN = 12
 """Values of one property that are shown at once."""
@@ -35,6 +40,7 @@ def page() -> None:
     say = page_texts()
     st.set_page_config(layout="wide")
     executor = shared_executor(say)
+    library((), page_language())
     if handed := st.session_state.pop("describe-handed", None):
         st.query_params["iri"] = handed
     iri = _whole(st.query_params.get("iri", "").strip("<> "))
@@ -130,19 +136,26 @@ def _show_properties(
         if prop is not None and value is not None and _speaks(value, language):
             by_property.setdefault(prop, []).append(value)
     for number, (prop, values) in enumerate(by_property.items()):
+        linked = all(isinstance(value, URIRef) for value in values)
         with st.container(horizontal=True, gap="small", vertical_alignment="top"):
-            st.text(name_of(prop, known), width=150)
-            with st.container(gap="xsmall", width="stretch", key=f"describe-{side}-{number}"):
+            st.text(_title(prop, known, say), width=150)
+            with st.container(gap="xsmall", horizontal=linked, width="stretch"):
                 _show_nodes(values[:MOST_SHOWN], known, f"{side}-{number}")
                 if len(values) > MOST_SHOWN:
                     st.caption(say("describe-more", n=f"{len(values) - MOST_SHOWN}"))
+
+
+def _title(prop: Identifier, known: dict[str, str], say: Say) -> str:
+    """Return what to call a property; the usual ones have no label in this graph."""
+    short = shorten(prop)
+    return say(f"property-{short.replace(':', '-')}") if short in USUAL else name_of(prop, known)
 
 
 def _show_nodes(values: Iterable[Identifier | None], known: dict[str, str], key: str) -> None:
     for number, value in enumerate(values):
         if isinstance(value, URIRef):
             st.button(
-                f":primary[{literal(name_of(value, known))}]",
+                f":blue[{literal(name_of(value, known))}]",
                 key=f"describe-{key}-{number}",
                 type="tertiary",
                 on_click=_go,

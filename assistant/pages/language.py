@@ -27,9 +27,19 @@ def choose_language(say: Say) -> None:
 
 
 def page_language() -> Language:
-    """Return the language chosen, at the first run the browser's."""
+    """Return the language chosen, at the first run the address's or the browser's."""
     chosen: Language | None = st.session_state.get("language")
-    return chosen or browser_language(st.context.locale)
+    return chosen or _named_in_address() or browser_language(st.context.locale)
+
+
+def language_in_address() -> str:
+    """Return the name of the page's language as the switch writes it into the address."""
+    return page_texts()(f"language-{page_language()}")
+
+
+def _named_in_address() -> Language | None:
+    name, texts = st.query_params.get("language"), _messages()
+    return next((known for known in LANGUAGES if texts(f"language-{known}", known) == name), None)
 
 
 def page_texts() -> Say:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from assistant.messages import Say
 from assistant.pages import sparql_result
-from assistant.pages.language import page_language, page_texts
+from assistant.pages.language import language_in_address, page_language, page_texts
 from assistant.pages.literal import literal
 from assistant.pages.sparql_clients import as_curl, as_python
 from assistant.pages.sparql_editor import editor, editor_key, library
@@ -340,7 +340,7 @@ def _show_share(query: str, say: Say) -> None:
 def share_link(query: str) -> str:
     """Return the address of this page with a query in it."""
     page = str(st.context.url or "").split("?", 1)[0]
-    return f"{page}?{urlencode({'language': page_language(), 'query': query})}"
+    return f"{page}?{urlencode({'language': language_in_address(), 'query': query})}"
 
 
 def _show_running(workspace: _Workspace, say: Say) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,7 @@ from rdflib.term import Identifier, Literal, URIRef
 
 from assistant.messages import Say
 from assistant.pages import sparql_graph
-from assistant.pages.language import page_language
+from assistant.pages.language import language_in_address, page_language
 from assistant.pages.sparql_executor import labels, name_of
 from kg import GRAPH_FORMATS, ROW_FORMATS, Executor, GraphError, QueryResult
 
@@ -99,7 +100,7 @@ def describe_link(node: object, label: str) -> str:
     """Return the address of a node's description; the label in it is what a table shows."""
     page = str(st.context.url or "").rstrip("/")
     base = page.rsplit("/", 1)[0] if page.count("/") > 2 else page
-    language = page_language()
+    language = quote(language_in_address())
     shown = quote(label, safe="")
     return f"{base}/describe?label={shown}&language={language}&iri={quote(str(node), safe='')}"
 
@@ -206,7 +207,8 @@ def _chart(
     fields = {"x": by_name[x], "y": by_name[y]} | ({"colour": by_name[colour]} if colour else {})
     titles = {field: _title(column, columns, known) for field, column in fields.items()}
     types = {field: _type(column, kind, field) for field, column in fields.items()}
-    data = alt.InlineData(values=_points(columns, fields, known))
+    points = _points(columns, fields, known)
+    data = alt.InlineData(values=points)
     marked = {
         "bar": alt.Chart(data).mark_bar(),
         "scatter": alt.Chart(data).mark_circle(size=70),
@@ -216,14 +218,17 @@ def _chart(
     form = "d" if _years(fields["x"]) else ""
     across = alt.X("x", type=types["x"], title=titles["x"], sort=None)
     across = across.axis(labelLimit=140, format=form).scale(zero=zero)
-    up = alt.Y("y", type="quantitative", title=titles["y"])
+    up = alt.Y("y", type="quantitative", title=titles["y"], stack=None)
     if kind == "bar" and types["x"] == "nominal":  # names are read across
-        across = alt.X("y", type="quantitative", title=titles["y"])
+        across = alt.X("y", type="quantitative", title=titles["y"], stack=None)
         up = alt.Y("x", type="nominal", title=titles["x"], sort=None).axis(labelLimit=180)
     hints = [alt.Tooltip(f, type=types[f], title=titles[f]) for f in fields]
     if any(not column.numbers for column in columns):
         hints.insert(0, alt.Tooltip("name", type="nominal", title=" "))
     encoded: alt.Chart = marked.encode(across, up, tooltip=hints)
+    if kind == "bar" and any(point["nth"] > 1 for point in points):  # beside, never on top of, them
+        offset = alt.YOffset if types["x"] == "nominal" else alt.XOffset
+        encoded = encoded.encode(offset("nth", type="ordinal"))
     if colour:
         encoded = encoded.encode(alt.Color("colour", type=types["colour"], title=titles["colour"]))
     return encoded
@@ -236,11 +241,17 @@ def _points(
     most = _most_drawn(fields["x"])
     names = [column for column in columns if not column.numbers and not column.name.endswith("nit")]
     drawn = {field: _plotted(column, known)[:most] for field, column in fields.items()}
-    points = []
+    points: dict[tuple[Any, ...], dict[str, Any]] = {}
+    seen: Counter[Any] = Counter()
     for row in range(min(most, len(drawn["x"]))):
+        point = {field: values[row] for field, values in drawn.items()}
+        same = tuple(point.values())  # another row that differs in what is not drawn
+        if point["x"] in (None, "") or point["y"] is None or same in points:
+            continue
+        seen[point["x"]] += 1
         name = " · ".join(name_of(column.terms[row], known) for column in names)
-        points.append({"name": name} | {field: values[row] for field, values in drawn.items()})
-    return [p for p in points if p["x"] not in (None, "") and p["y"] is not None]
+        points[same] = point | {"name": name, "nth": seen[point["x"]]}
+    return list(points.values())
 
 
 def _type(column: Column, kind: str, field: str) -> Type:
