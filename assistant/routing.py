@@ -142,7 +142,7 @@ class Router:
         if picks and any(f.facet in OF_CHIPS for f in question.facets):
             return True
         classes = self._catalogue.names_classes(found.words)
-        if classes and any(b.reference for group in question.bounds for b in group):
+        if picks and classes and any(b.reference for group in question.bounds for b in group):
             return True
         told = [f for f in question.facets if f.facet != CONTENT]
         if picks and told and self._catalogue.names_machines(found.words):

@@ -16,6 +16,7 @@ from assistant.catalogue.results import Result, Said
 from assistant.catalogue.things import (
     CLOUD,
     CONTENT,
+    LACKS,
     PER_ACCELERATOR,
     SERVER,
 )
@@ -77,7 +78,8 @@ class CatalogueAnswerer(Checking):
         query = self._writer.details(entries, asked)
         figures = [f for f in self._figures(query) if self._is_asked(f, asked, question)]
         figures = self._without_side_figures(figures, asked)
-        facts = self._facts(entries, question.facets_asked) if question.facets_asked else {}
+        told = [p for f in question.facets_asked for p in (f, LACKS.get(f)) if p is not None]
+        facts = self._facts(entries, told) if told else {}
         if not asked and not question.facets_asked:
             facts = self._facts(entries, sorted(self._v.facets))
         priced = any(a.quantity in self._writer.prices for a in question.asked)

@@ -34,10 +34,7 @@ class Conversing:
         """Return what a question asks, with what it leaves to the question before."""
         if before is None or not self.leans(words):
             return self._interpreter.interpret(words)
-        classes = before.classes or frozenset(
-            c for s in before.subjects for c in self._v.class_of(s)
-        )
-        question = self._interpreter.interpret(words, classes)
+        question = self._interpreter.interpret(words, before)
         if isinstance(question, Missing):
             return question
         return self._continued(words, question, before)

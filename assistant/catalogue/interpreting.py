@@ -41,15 +41,15 @@ class Interpreter:
         self._v = vocabulary
 
     def interpret(
-        self, words: Words, classes: frozenset[URIRef] = frozenset()
+        self, words: Words, before: CatalogueQuestion | None = None
     ) -> CatalogueQuestion | Missing:
         """Return what a question asks, or why that is not clear.
 
         Args:
             words: The question taken apart.
-            classes: What it is about if it does not say so itself.
+            before: The question that it leans on for what it does not say itself.
         """
-        return _Interpretation(self._v, words, classes).result()
+        return _Interpretation(self._v, words, before).result()
 
 
 class _Interpretation(Operations):
@@ -166,7 +166,8 @@ class _Interpretation(Operations):
         unknown = self.unknown_names()
         if unknown and not question.subjects:
             return Missing("unknown-name", unknown)
-        plain = bool(question.subjects and question.asked) or question.operation in (
+        asks = question.asked or question.facets_asked or question.checked
+        plain = bool(question.subjects and asks) or question.operation in (
             "sources",
             "agreement",
             "superlative",
@@ -212,7 +213,8 @@ class _Interpretation(Operations):
             or (self.has(op.RATIO) and question.operation == "look-up" and self.has(op.THAN))
         ):
             return Missing("needs-second")
-        if self.superlative is not None and question.order is None and not question.subjects:
+        unordered = self.superlative is not None and question.order is None
+        if unordered and not question.subjects and self.before is None:
             return Missing("needs-quantity")
         return None
 

@@ -210,6 +210,11 @@ class Limits(Measures):
             fitting.append((distance, token, with_own[0] if with_own else asked))
         if fitting:
             _, token, asked = min(fitting, key=lambda f: f[0])
+            if not asked.conditions:
+                # "BF16 throughput": what the bare word lacks stands beside it.
+                fuller = [(t, a) for t, a in self.asked_tokens if a.quantity == asked.quantity]
+                if fuller:
+                    return min(fuller, key=lambda f: self.gap(f[0], amount))
             return token, asked
         usual = [
             Asked(q)

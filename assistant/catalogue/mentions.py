@@ -10,6 +10,7 @@ from assistant.catalogue import operators as op
 from assistant.catalogue.question import (
     Asked,
     Bound,
+    CatalogueQuestion,
     Direction,
 )
 from assistant.catalogue.reading import Amount, Words
@@ -31,11 +32,16 @@ class Mentions:
     """The words of a question and how they stand to each other."""
 
     def __init__(
-        self, vocabulary: Vocabulary, words: Words, classes: frozenset[URIRef] = frozenset()
+        self, vocabulary: Vocabulary, words: Words, before: CatalogueQuestion | None = None
     ) -> None:
         self._v = vocabulary
         self.words = words
-        self.fallback = classes
+        self.before = before
+        self.fallback: frozenset[URIRef] = frozenset()
+        if before is not None:
+            self.fallback = before.classes or frozenset(
+                c for s in before.subjects for c in vocabulary.class_of(s)
+            )
         self.text = words.text
         self.near = NEAR[words.language]
         self.used: set[Token] = set()

@@ -17,6 +17,7 @@ from assistant.catalogue.things import (
     ACCELERATOR,
     CLOUD,
     CONTENT,
+    COUNTED,
     FORM_FACTOR,
     LACKS,
     SERVER,
@@ -83,6 +84,11 @@ class Operations(Ordering):
                     asked = self.resolved(readings, self.targets)
                     if asked and self._v.count_given(asked.quantity, self.targets):
                         found.append(asked)
+        counts = any(
+            c in self._v.within(ACCELERATOR) for t in self.classes for c in t.nodes("class")
+        )
+        if counts and self.machine_counts() and self.has(op.RATIO, op.MULTIPLE_OF, op.DIFFERENCE):
+            found.append(Asked(COUNTED))
         return tuple(dict.fromkeys(found))
 
     def wants_lower(self) -> bool:

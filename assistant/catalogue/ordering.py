@@ -47,7 +47,7 @@ class Ordering(References):
             ][:1]
         tops = self.operator_tokens(op.TOP)
         number = self.wanted_number(tops, picks)
-        if self.has(op.SORT) and not picks and free:
+        if self.has(op.SORT) and not picks and free and not (tops and number):
             word = self.operator_tokens(op.SORT)[0]
             at, self.order = min(free, key=lambda f: self.gap(f[0], word))
             self.bound_quantities.add(at)
@@ -61,6 +61,8 @@ class Ordering(References):
             token, means, own = picks[0]
             self.superlative = token
             at, asked = self.ordering_quantity(token, own, free)
+            if asked is None and self.before is not None:
+                asked = self.before.order  # the same for workstation cards
             self.order = asked
             if at is not None:
                 self.bound_quantities.add(at)

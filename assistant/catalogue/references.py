@@ -137,8 +137,23 @@ class References(Limits):
 
         candidates.sort(key=distance)
         nearest = candidates[0]
-        joined = [c for c in candidates[1:] if self.listed(c[0], nearest[0])]
+        joined = [
+            c
+            for c in candidates[1:]
+            if self.listed(c[0], nearest[0]) and self.is_own_comparator(token, c[0])
+        ]
         return [nearest, *joined]
+
+    def is_own_comparator(self, comparator: Token, quantity: Token) -> bool:
+        """Return whether no other word of comparison stands nearer to a quantity."""
+        own = self.apart(comparator, quantity)
+        return not any(
+            t is not comparator
+            and t not in self.used
+            and set(self.meant(t)) & (op.COMPARATORS - {op.EQUAL})
+            and self.apart(t, quantity) < own
+            for t in self.tokens
+        )
 
     def near_quantity(self, token: Token, taken: set[Token]) -> bool:
         """Return whether a quantity that is still free stands by a word."""

@@ -30,7 +30,10 @@ class Subjects(Mentions):
         if len(found) > 1 or self.of_kind("class", "value"):
             # PCIe or NVLink beside a device, a class or a property is no subject of its own.
             others = [t for t in self.of_kind("class", "value") if t not in found]
-            proper = [t for t in found if not self.is_wide(t)]
+            named = {c for t in others for c in t.nodes("class")}
+            proper = [
+                t for t in found if not self.is_wide(t) or named & self._v.class_of(self.node_of(t))
+            ]
             if proper or others:
                 return proper
             quantities = {
@@ -56,7 +59,11 @@ class Subjects(Mentions):
         """Return the words that name classes; one that only describes another does not."""
         words = [t for t in self.of_kind("class") if t not in self.subject_tokens]
         plain = [
-            t for t in words if not self.is_quantity_word(t) and not self.is_descriptor(t, words)
+            t
+            for t in words
+            if not self.is_quantity_word(t)
+            and not self.is_descriptor(t, words)
+            and not (t.nodes("facet") and len(words) > 1)
         ]
         if plain or self.subject_tokens or self.has(*op.SUPERLATIVES):
             return plain
@@ -113,7 +120,8 @@ class Subjects(Mentions):
         before = [
             t
             for t in self.operator_tokens(op.NOT)
-            if t.end <= token.start and self.gap(t, token) <= self.near
+            if t.end <= token.start
+            and (self.gap(t, token) <= self.near or self.is_bare_between(t, token))
         ]
         after = [t for t in self.operator_tokens(op.NOT_AFTER) if 0 <= t.start - token.end <= 3]
         for t in before + after:
@@ -127,6 +135,12 @@ class Subjects(Mentions):
             if not inside or all(self.listed_with(x, token) for x in inside):
                 return True
         return False
+
+    def is_bare_between(self, one: Token, other: Token) -> bool:
+        """Return whether only names of properties and words without content stand between."""
+        facets = [t.text for t in self.tokens if self.inside(t, one, other) and t.nodes("facet")]
+        rest = self.rest_between(one, other, op.FILLER, op.SUPPORT)
+        return rest == "".join("".join(facets).split())
 
     def listed_with(self, one: Token, other: Token) -> bool:
         """Return whether two properties stand in one list: neither NVIDIA nor AMD."""

@@ -11,8 +11,10 @@ from rdflib import URIRef
 from assistant.catalogue.question import CatalogueQuestion
 from assistant.catalogue.results import Figure, Result, Said, spelt
 from assistant.catalogue.tables import Tables
+from assistant.catalogue.things import LACKS
 
 MOST_SPOKEN = 8
+MOST_MARKS = 2
 MOST_IN_SENTENCE = 12
 MOST_UNASKED = 6
 MOST_GROUPS = 5
@@ -163,6 +165,20 @@ class Telling(Tables):
             for entry in entries[:MOST_SPOKEN]:
                 values = facts.get((entry, facet), ())
                 checked = [c for c in question.checked if c.facet == facet]
+                lacking = LACKS.get(facet)
+                if not values and lacking and (lacked := facts.get((entry, lacking))):
+                    sentences.append(
+                        self._say(
+                            "does-not-support",
+                            language,
+                            entry=self.name(entry, language),
+                            what=self._join([self.name(v, language) for v in lacked], language),
+                            marks=self._marks_text(
+                                said.marks(self._entry_sources(entry))[:MOST_MARKS], language
+                            ),
+                        )
+                    )
+                    continue
                 if not values:
                     sentences.append(
                         self._say(

@@ -572,6 +572,12 @@ class _Builder:
             rest = _ASKING.sub("", text)
             if rest != text and (rest in unit_names or meanings.get(rest, set()) >= meanings[text]):
                 del meanings[text]  # "how much memory" is "how much" and "memory"
+        for text in list(meanings):
+            words = text.split(" ", 1)
+            kinds_of = [{m.kind for m in meanings.get(w, ())} for w in words]
+            if len(words) == 2 and "value" in kinds_of[0] and "class" in kinds_of[1]:
+                if not {m.kind for m in meanings[text]} & {"entry", "value", "class"}:
+                    del meanings[text]  # Ampere cards are cards of that design, not one card
         order = sorted
         return (
             {t: tuple(order(m, key=lambda x: (x.kind, x.node))) for t, m in meanings.items()},
