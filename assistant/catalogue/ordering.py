@@ -49,11 +49,11 @@ class Ordering(References):
         number = self.wanted_number(tops, picks)
         if self.has(op.SORT) and not picks and free and not (tops and number):
             word = self.operator_tokens(op.SORT)[0]
-            at, self.order = min(free, key=lambda f: self.gap(f[0], word))
-            self.bound_quantities.add(at)
-            self.direction = self.end_of(
-                op.BEST if self.is_price(self.order.quantity) else op.HIGHEST, self.order
-            )
+            named, sorting = min(free, key=lambda f: self.gap(f[0], word))
+            self.order = sorting
+            self.bound_quantities.add(named)
+            end = op.BEST if self.is_price(sorting.quantity) else op.HIGHEST
+            self.direction = self.end_of(end, sorting)
             return
         if self.reference_tokens:
             picks, tops = [], []

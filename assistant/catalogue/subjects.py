@@ -195,7 +195,7 @@ class Subjects(Mentions):
                     named |= classes  # which cloud
         for token in self.of_kind("condition"):
             for kind in token.nodes("condition"):
-                if self._v.priced.get(kind) == {CLOUD}:
+                if self._v.priced.get(kind) == frozenset({CLOUD}):
                     named.add(CLOUD)  # on demand
         for token in self.of_kind("quantity", "narrowed", "wide"):
             readings = {a.quantity for a in self.readings(token)}

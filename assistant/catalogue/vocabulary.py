@@ -374,8 +374,8 @@ class _Builder:
             facets[row["facet"]] |= set()
         lacks = {row["value"] for row in self._rows(LACKS)}
         collecting = {row["node"] for row in self._rows(COLLECTING)}
-        above = self._narrower({v for values in facets.values() for v in values})
-        for wide, kinds_of in above.items():
+        narrower = self._narrower({v for values in facets.values() for v in values})
+        for wide, kinds_of in narrower.items():
             for values in facets.values():
                 if not values.isdisjoint(kinds_of) and wide not in collecting:
                     values.add(wide)  # cards with NVLink, of whichever generation
@@ -575,9 +575,9 @@ class _Builder:
         for text in list(meanings):
             words = text.split(" ", 1)
             kinds_of = [{m.kind for m in meanings.get(w, ())} for w in words]
-            if len(words) == 2 and "value" in kinds_of[0] and "class" in kinds_of[1]:
-                if not {m.kind for m in meanings[text]} & {"entry", "value", "class"}:
-                    del meanings[text]  # Ampere cards are cards of that design, not one card
+            described = len(words) == 2 and "value" in kinds_of[0] and "class" in kinds_of[1]
+            if described and not {m.kind for m in meanings[text]} & {"entry", "value", "class"}:
+                del meanings[text]  # Ampere cards are cards of that design, not one card
         order = sorted
         return (
             {t: tuple(order(m, key=lambda x: (x.kind, x.node))) for t, m in meanings.items()},
