@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 from urllib.parse import quote
@@ -92,6 +93,8 @@ def number(term: Identifier | None) -> float | int | None:
     try:
         value = float(str(term))
     except ValueError:
+        return None
+    if not isfinite(value):  # JSON, and so a chart, has no such number
         return None
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
