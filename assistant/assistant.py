@@ -135,9 +135,10 @@ class Assistant:
         kind = self._scope.kind(reading, ranked)
         if self.catalogue is not None and self._router is not None:
             found = self.catalogue.read(question, earlier)
-            if self._router.asks_both(found, reading):
+            if self._router.asks_both(found, kind):
                 return self._compared(found, reading, ranked, kind)
-            if self._router.to_catalogue(found, reading, kind) or (
+            unspoken = bool(self._ranker.unspoken(reading.linked))
+            if self._router.to_catalogue(found, reading, kind, unspoken) or (
                 self._router.continues(found) and self._goes_to_catalogue(earlier[:-1], earlier[-1])
             ):
                 return self.catalogue.answer(found)

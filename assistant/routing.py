@@ -13,7 +13,7 @@ from assistant import cues
 from assistant.catalogue import Catalogue, CatalogueReading
 from assistant.catalogue import operators as op
 from assistant.catalogue.question import Asked, CatalogueQuestion, Missing
-from assistant.catalogue.things import CONTENT
+from assistant.catalogue.things import CLOUD, CONTENT, SERVER
 from assistant.conversation import Reading
 from assistant.guide_index import GuideIndex
 
@@ -40,13 +40,16 @@ class Router:
         self._guide = guide
         self._catalogue = catalogue
 
-    def to_catalogue(self, found: CatalogueReading, reading: Reading, kind: str) -> bool:
+    def to_catalogue(
+        self, found: CatalogueReading, reading: Reading, kind: str, unspoken: bool = False
+    ) -> bool:
         """Return whether the catalogue answers.
 
         Args:
             found: The question as the catalogue understands it.
             reading: The question as the guide understands it.
             kind: The likeliest kind of answer of the guide: in_guide, not_stated, outside.
+            unspoken: Whether something is named of which the guide does not speak.
         """
         linked = reading.linked
         if self._is_about_guide(linked.cue_nodes, linked.nodes):
@@ -64,6 +67,8 @@ class Router:
             return self._is_measured(question)
         if kind == "not_stated":
             return True
+        if unspoken and question.facets and self._catalogue.means(found.words, *PICKING):
+            return True
         return self._is_beyond_guide(found, reading)
 
     def continues(self, found: CatalogueReading) -> bool:
@@ -74,14 +79,17 @@ class Router:
             and self._is_substantial(found.question)
         )
 
-    def asks_both(self, found: CatalogueReading, reading: Reading) -> bool:
+    def asks_both(self, found: CatalogueReading, kind: str) -> bool:
         """Return whether the guide is to be set against the catalogue."""
         question = found.question
         return (
             isinstance(question, CatalogueQuestion)
             and bool(question.subjects)
             and self._catalogue.means(found.words, op.GUIDE)
-            and self._catalogue.names_itself(found.words)
+            and (
+                self._catalogue.names_itself(found.words)
+                or (kind == "not_stated" and bool(question.asked))
+            )
         )
 
     def _is_about_guide(self, cue_nodes: frozenset[URIRef], nodes: frozenset[URIRef]) -> bool:
@@ -145,7 +153,7 @@ class Router:
         if picks and classes and any(b.reference for group in question.bounds for b in group):
             return True
         told = [f for f in question.facets if f.facet != CONTENT]
-        if picks and told and self._catalogue.names_machines(found.words):
+        if picks and told and question.classes & {CLOUD, SERVER}:
             return True
         if question.order is not None:
             return devices and (

@@ -89,7 +89,7 @@ class CatalogueAnswerer(Checking):
         if not figures and not facts:
             nothing = self._nothing(question, entries, language, said)
             return self._offers(question, entries, nothing, language, said) or nothing
-        if question.operation in ("difference", "ratio"):
+        if question.operation in ("difference", "ratio", "quotient"):
             worked = self._arithmetic(question, entries, figures, language, said)
             if worked is not None:
                 return replace(worked, query=query, entries=tuple(entries))

@@ -29,7 +29,7 @@ class Arithmetic(Telling):
         said: Said,
     ) -> Result | None:
         """Return by how much or how many times one entry's figure exceeds another's."""
-        if len(question.subjects) == 1:
+        if question.operation == "quotient":
             return self._quotient(question, entries, figures, language, said)
         first, second = (sorted(self._v.members(s)) for s in question.subjects[:2])
         asked = [self._writer.settled(a, self._classes(entries)) for a in question.asked]
@@ -118,7 +118,7 @@ class Arithmetic(Telling):
         said: Said,
     ) -> Result | None:
         """Return one quantity of an entry over another: TFLOPS per watt."""
-        upper, lower = question.asked[:2]
+        upper, lower = (self._writer.settled(a, self._classes(entries)) for a in question.asked[:2])
         rows: list[list[Any]] = []
         sentences = []
         for entry in entries:

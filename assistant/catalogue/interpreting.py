@@ -74,6 +74,8 @@ class _Interpretation(Operations):
         subjects = tuple(
             dict.fromkeys(self.node_of(t) for t in self.subject_tokens if t not in self.contained)
         )
+        if self.has(op.PER):
+            free = self.quotient(free)
         implied: tuple[Asked, ...] = ()
         if not free and len(subjects) > 1:
             free = implied = self.implied_quantities()
@@ -213,6 +215,8 @@ class _Interpretation(Operations):
             or (self.has(op.RATIO) and question.operation == "look-up" and self.has(op.THAN))
         ):
             return Missing("needs-second")
+        if self.has(op.PER) and not question.subjects:
+            return Missing("needs-subject")
         unordered = self.superlative is not None and question.order is None
         if unordered and not question.subjects and self.before is None:
             return Missing("needs-quantity")

@@ -44,12 +44,9 @@ class Measures(Subjects):
 
     def wants_per_accelerator(self) -> bool:
         """Return whether a price is meant for one accelerator of a machine."""
-        return bool(self.contained) or (
-            self.has(*op.SUPERLATIVES)
-            and any(
-                c in self._v.within(ACCELERATOR) for t in self.classes for c in t.nodes("class")
-            )
-        )
+        accelerators = self._v.within(ACCELERATOR)
+        named = any(c in accelerators for t in self.classes for c in t.nodes("class"))
+        return self.has(*op.SUPERLATIVES) and (bool(self.contained) or named)
 
     def find_quantities(self) -> list[tuple[Token, Asked]]:
         """Return the quantities named, each with the conditions that stand with it."""

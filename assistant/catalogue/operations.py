@@ -21,6 +21,7 @@ from assistant.catalogue.things import (
     FORM_FACTOR,
     LACKS,
     SERVER,
+    THROUGHPUT,
 )
 from assistant.catalogue.vocabulary import Token
 
@@ -39,6 +40,8 @@ class Operations(Ordering):
             return "agreement"
         if subjects and self.has(op.SOURCES):
             return "sources"
+        if subjects and len(free) >= 2 and self.has(op.PER):
+            return "quotient"
         if (
             len(subjects) == 2
             and free
@@ -59,7 +62,7 @@ class Operations(Ordering):
         if len(subjects) == 2 and free and comparing and self.has(op.COUNT, op.AMOUNT):
             return "difference"
         if len(subjects) == 1 and len(set(free)) == 2 and self.has(op.RATIO, op.MULTIPLE_OF):
-            return "ratio"
+            return "quotient"
         if subjects and self.has(op.CONVERT) and self.wanted_unit() is not None:
             return "convert"
         if len(subjects) >= 2:
@@ -73,6 +76,21 @@ class Operations(Ordering):
         if self.has(op.COUNT):
             return "count"
         return "filter"
+
+    def quotient(self, free: tuple[Asked, ...]) -> tuple[Asked, ...]:
+        """Return what is set against what: throughput per watt, unless another is named."""
+        for token in self.tokens:
+            own = self.meant(token).get(op.PER)
+            if own is None:
+                continue
+            readings = [Asked(q) for q in self._v.covers.get(own, (own,))]
+            lower = self.resolved(readings, self.targets)
+            upper = next(
+                (a for a in free if a.quantity not in {own, lower and lower.quantity}), None
+            )
+            if lower is not None:
+                return (upper or Asked(THROUGHPUT), lower)
+        return free
 
     def implied_quantities(self) -> tuple[Asked, ...]:
         """Return the quantities that words of comparison imply: faster, cheaper, newer."""

@@ -52,6 +52,7 @@ MULTIPLE_OF = _operator("multiple-of")
 RANGE = _operator("range")
 OWN = _operator("own")
 SORT = _operator("sort")
+PER = _operator("per")
 FILLER = _operator("filler")
 
 SUPERLATIVES = {HIGHEST, LOWEST, BEST, WORST}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 
@@ -109,6 +109,16 @@ class QueryWriter:
             patterns.append(f"  OPTIONAL {{ {pattern} }}\n" if optional else f"  {pattern}\n")
             return n
 
+        def told(asked: Asked) -> None:
+            """Add a column that limits nothing: a price in whatever currency it is."""
+            settled = self.settled(asked, question.classes)
+            plain = replace(settled, unit=asked.unit)
+            if settled in columns or plain in columns:
+                return
+            columns.append(plain)
+            n = len(columns) - 1
+            patterns.append(f"  OPTIONAL {{ {self._figure(plain, '?entry', n)} }}\n")
+
         for number, group in enumerate(question.bounds):
             parts = []
             for place, bound in enumerate(group):
@@ -121,7 +131,7 @@ class QueryWriter:
             filters.append(" || ".join(f"({p})" for p in parts) if len(parts) > 1 else parts[0])
         order = column(question.order) if question.order else None
         for asked in question.asked:
-            column(asked, optional=True)
+            told(asked)
         head = self._entries(question)
         for number, condition in enumerate(question.facets):
             head += self._facet(condition, number)
@@ -168,9 +178,13 @@ class QueryWriter:
         unit = f" ; qudt:unit {asked.unit.n3()}" if asked.unit else ""
         return (
             f"?figure{n} tw:ofQuantity {asked.quantity.n3()} ; tw:figureOf {entry} ; "
-            f"tw:standing tw:Preferred ; {_number_of(asked)} ?value{n}{unit} ."
+            f"tw:standing tw:Preferred ; {self._number_of(asked)} ?value{n}{unit} ."
             + _conditions(f"?figure{n}", asked.conditions).replace("\n", "")
         )
+
+    def _number_of(self, asked: Asked) -> str:
+        """Return the property that holds a figure's number; money is not converted."""
+        return "qudt:numericValue" if asked.quantity in self.prices else "tw:standardValue"
 
     def _limit(self, bound: Bound, name: str, classes: frozenset[URIRef]) -> str:
         """Return the subquery for the figure of another entry that sets a limit."""
@@ -182,7 +196,8 @@ class QueryWriter:
             f"  {{ SELECT ({pick}(?of) AS {name}) WHERE {{\n"
             f"  {_values('reference', bound.reference).strip()}\n"
             f"    ?its tw:ofQuantity {asked.quantity.n3()} ; tw:figureOf ?reference ; "
-            f"tw:standing tw:Preferred ; {_number_of(asked)} ?of{unit} .\n{conditions}  }} }}\n"
+            f"tw:standing tw:Preferred ; {self._number_of(asked)} ?of{unit} .\n"
+            f"{conditions}  }} }}\n"
         )
 
     def _facet(self, condition: FacetCondition, number: int) -> str:
@@ -202,11 +217,6 @@ class QueryWriter:
             inner = f"?entry {facet} ?held{number} . FILTER(?held{number} IN ({listed}))"
             return f"  FILTER NOT EXISTS {{ {inner} }}\n"
         return f"{_values(f'held{number}', values)}  ?entry {facet} ?held{number} .\n"
-
-
-def _number_of(asked: Asked) -> str:
-    """Return the property that holds a figure's number: as it is where one unit is chosen."""
-    return "qudt:numericValue" if asked.unit else "tw:standardValue"
 
 
 def _values(name: str, nodes: Iterable[URIRef]) -> str:

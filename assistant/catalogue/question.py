@@ -10,7 +10,7 @@ from rdflib import URIRef
 from assistant.catalogue.vocabulary import Conditions
 
 Operation = Literal[
-    "look-up", "compare", "difference", "ratio", "superlative", "filter", "count",
+    "look-up", "compare", "difference", "ratio", "quotient", "superlative", "filter", "count",
     "support", "sources", "agreement", "convert",
 ]  # fmt: skip
 Comparator = Literal[">", ">=", "<", "<=", "=", "between"]

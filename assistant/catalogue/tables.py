@@ -147,7 +147,9 @@ class Tables(Naming):
         columns = [self._say("column-entry", language)]
         for asked in selection.columns:
             unit = asked.unit or self._v.quantities[asked.quantity].unit
-            columns.append(self._column_title(asked, unit, language))
+            mixed = asked.unit is None and asked.quantity in self._writer.prices
+            title = self.asked_name(asked, language)
+            columns.append(title if mixed else self._column_title(asked, unit, language))
         priced = any(details and f.price for f in details.values())
         if priced:
             columns.append(self._say("column-terms", language))
@@ -171,7 +173,11 @@ class Tables(Naming):
             marks: list[int] = []
             terms = ""
             for i, f in enumerate(figures):
-                line.append(plain(float(row[f"value{i}"])) if f"value{i}" in row else None)
+                asked = selection.columns[i]
+                if f is not None and asked.unit is None and f.price is not None:
+                    line.append(f"{self._bare(f)}{self._symbol(f.unit)}")
+                else:
+                    line.append(plain(float(row[f"value{i}"])) if f"value{i}" in row else None)
                 if f is not None:
                     marks += said.marks(f.sources, f.node)
                     if f.price:

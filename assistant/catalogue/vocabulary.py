@@ -93,6 +93,10 @@ COLLECTING = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT ?node WHERE { ?node tw:collects true }
 """
+COMPARED = """
+PREFIX tw: <https://w3id.org/trainwright/ontology#>
+SELECT ?quantity ?value WHERE { ?quantity tw:comparedIn ?value }
+"""
 PRICED = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT DISTINCT ?kind ?class WHERE {
@@ -231,6 +235,7 @@ class Vocabulary:
     given: dict[tuple[URIRef, URIRef], int]
     combinations: dict[URIRef, Counter[tuple[URIRef, Conditions]]]
     condition_of: dict[URIRef, str]
+    compared_in: dict[URIRef, URIRef]
     narrower: dict[URIRef, frozenset[URIRef]]
     priced: dict[URIRef, frozenset[URIRef]]
     meanings: dict[str, tuple[Meaning, ...]]
@@ -306,7 +311,8 @@ class Vocabulary:
     ) -> Conditions:
         """Return the conditions under which a quantity is most often given, as asked.
 
-        Only what its figures must state counts, and how sums are written.
+        Only what its figures must state counts, and how sums are written; where the graph
+        says in what a quantity is compared (tw:comparedIn), that comes first.
         """
         wanted = {*self.quantities[quantity].conditioned_by, "accumulation"}
         fitting: Counter[Conditions] = Counter()
@@ -316,7 +322,16 @@ class Vocabulary:
                 fitting[kept] += count
         if not fitting:
             return asked
-        return max(fitting, key=lambda c: (fitting[c], sorted(c)))
+        preferred = self.compared_in.get(quantity)
+        named = {name for name, _ in asked}
+        return max(
+            fitting,
+            key=lambda c: (
+                preferred in {v for n, v in c if n not in named},
+                fitting[c],
+                sorted(c),
+            ),
+        )
 
     def condition_values(self, quantity: URIRef, name: str) -> frozenset[URIRef]:
         """Return the values that a condition takes among a quantity's figures."""
@@ -459,6 +474,7 @@ class _Builder:
             dict(given),
             dict(combinations),
             condition_of,
+            {row["quantity"]: row["value"] for row in self._rows(COMPARED)},
             self._narrower({v for values in facets.values() for v in values}),
             self._priced(),
             meanings,
