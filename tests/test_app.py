@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ from streamlit.testing.v1 import AppTest
 
 from assistant.answer import Answer, Citation, Premise, Step, Table
 from assistant.messages import Messages
-from assistant.pages import downloads, loading
+from assistant.pages import chart, citations, downloads, loading
+from assistant.pages.chat import CATALOGUE_QUESTIONS
 from assistant.pages.language import browser_language
 from assistant.pages.literal import escape, literal
+from assistant.pages.measures import measures, row_names
+from assistant.pages.turns import MOST_CONTEXT, Turn
 from kg.namespaces import TW
 
 APP = Path(__file__).parent.parent / "app.py"
@@ -93,10 +97,10 @@ class FakeAssistant:
     """Has an answer for some words, breaks on one, and says any other question back, everywhere."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, str | None]] = []
+        self.asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def ask(self, question: str, context: str | None = None) -> Answer:
-        self.asked.append((question, context))
+    def ask(self, question: str, context: Sequence[str] = ()) -> Answer:
+        self.asked.append((question, tuple(context)))
         if "break" in question:
             raise RuntimeError("broken on purpose")
         for word, answer in ANSWERS.items():
@@ -157,15 +161,18 @@ def open_part(page: AppTest, key: str) -> AppTest:
     return shown(page.run())
 
 
-def test_an_empty_page_offers_the_example_questions(page: AppTest) -> None:
-    assert [button.label for button in page.button] == ["内存至少要多大？", r"\*预算\*有限怎么选？"]
+def test_an_empty_page_offers_questions_to_guide_and_catalogue(page: AppTest) -> None:
+    labels = [button.label for button in page.button]
+    assert labels[:2] == ["内存至少要多大？", r"\*预算\*有限怎么选？"]
+    assert labels[2] == literal(SAY("catalogue-question-1", "zh"))
+    assert len(labels) == 2 + len(CATALOGUE_QUESTIONS)
 
 
 def test_a_pressed_example_is_asked_without_context(
     page: AppTest, assistant: FakeAssistant
 ) -> None:
     press(page, "内存至少要多大？")
-    assert assistant.asked == [("内存至少要多大？", None)]
+    assert assistant.asked == [("内存至少要多大？", ())]
     assert "内存至少要 128 GB。[1]" in texts(page)
     assert page.button(key="clear")
 
@@ -178,10 +185,11 @@ def test_an_answer_shows_text_table_citations_and_reasoning(page: AppTest) -> No
         open_part(page, part)
     seen = texts(page)
     assert {"S412a", "四.1", "At least 128 GB of memory.", "128", "2025-11-01"} <= set(seen)
-    assert page.dataframe[0].value.to_dict("list") == {
-        "Device": ["A100", "H100", "?"],
-        "Memory (GB)": ["80", "80–94", ""],
-    }
+    table = page.dataframe[0].value
+    assert list(table["Device"]) == ["A100", "H100", "?"]
+    assert list(table["Memory (GB)"].dropna()) == [80, 80]
+    stated = SAY("table-stated", "zh", title="Memory (GB)")
+    assert list(table[stated]) == ["", "80–94", ""]
     assert [code.value for code in page.code if code.language == "sparql"] == [answer.sparql]
     captions = " ".join(caption.value for caption in page.caption)
     assert literal(answer.template) in captions
@@ -196,6 +204,160 @@ def test_a_number_column_stays_numbers(page: AppTest, monkeypatch: pytest.Monkey
     monkeypatch.setitem(ANSWERS, "numbers", Answer("?", "en", "answer", "Some.", table=table))
     ask(page, "numbers")
     assert page.dataframe[0].value["GB"].dtype == "float64"
+
+
+CARDS = Table(
+    ["Name", "Form", "Memory (GB)", "带宽（双向合计） (GB/s)", "PCIe", "release year", "Source"],
+    [
+        ["A100", "SXM", 80, "2040 / 2000", 4, 2020, "[1][2]"],
+        ["H100", "SXM", 80, 3350, 5, 2022, "[2]"],
+        ["H100", "PCIe", 94, "1900–2000", 5, 2022, "[1]"],
+        ["T4", "PCIe", None, 320.5, 3, 2018, None],
+    ],
+)
+
+
+def with_table(page: AppTest, patch: pytest.MonkeyPatch, table: Table) -> AppTest:
+    sources = tuple(Citation(n, "x", f"Source {n}", figure="twd:f") for n in (1, 2))
+    answer = Answer("?", "en", "answer", "Some.", table=table, citations=sources)
+    patch.setitem(ANSWERS, "numbers", answer)
+    return ask(page, "numbers")
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The charts that the page drew, newest last, as Vega-Lite."""
+    specs: list[dict[str, Any]] = []
+    monkeypatch.setattr(st, "altair_chart", lambda made, **_: specs.append(made.to_dict()))
+    return specs
+
+
+def values(spec: dict[str, Any], field: str, layer: int = 0) -> list[Any]:
+    """What the rows of a chart, or of one of its layers, hold in a field."""
+    data = spec["layer"][layer].get("data") if "layer" in spec else None
+    return [row[field] for row in spec["datasets"][(data or spec["data"])["name"]]]
+
+
+def test_only_numbers_with_a_unit_are_compared() -> None:
+    titles = [m.title for m in measures(CARDS)]
+    assert titles == ["Memory (GB)", "带宽（双向合计） (GB/s)"]
+
+
+def test_rows_of_one_name_are_told_apart_by_what_else_is_said() -> None:
+    assert row_names(CARDS) == ["A100 · SXM", "H100 · SXM", "H100 · PCIe", "T4 · PCIe"]
+
+
+def test_a_table_that_begins_with_numbers_names_no_rows() -> None:
+    assert row_names(Table(["GB (GB)", "Name"], [[1, "a"], [2, "b"]])) is None
+
+
+def test_bars_show_the_chosen_column_in_the_order_of_the_table(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, drawn: list[dict[str, Any]]
+) -> None:
+    with_table(page, monkeypatch, CARDS)
+    (spec,) = drawn
+    assert values(spec, "name") == ["A100 · SXM", "H100 · SXM", "H100 · PCIe"]
+    assert values(spec, "number") == [80, 80, 94]
+    assert spec["layer"][0]["encoding"]["x"]["title"] == "Memory (GB)"
+    assert SAY("chart-some", "zh", n=3, total=4) in [c.value for c in page.caption]
+    shown(page.selectbox[0].set_value(1).run())
+    spec = drawn[-1]
+    assert values(spec, "number") == [2040, 3350, 1900, 320.5]
+    assert values(spec, "stated") == ["2040 / 2000", "3350", "1900–2000", "320.5"]
+    assert values(spec, "number", layer=3) == [2000, 2000]
+    assert SAY("chart-stated", "zh") in [c.value for c in page.caption]
+
+
+def test_two_quantities_can_be_seen_against_each_other(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, drawn: list[dict[str, Any]]
+) -> None:
+    with_table(page, monkeypatch, CARDS)
+    shown(page.segmented_control(key=f"view-{last_turn(page).id}").set_value("scatter").run())
+    spec = drawn[-1]
+    assert values(spec, "across") == [80, 80, 94]
+    assert values(spec, "up") == [2040, 3350, 1900]
+    assert spec["encoding"]["tooltip"][0]["field"] == "name"
+    assert spec["encoding"]["y"]["title"] == "带宽（双向合计） (GB/s)"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        Table(["Name", "Memory (GB)", "Source"], [["A", 80, "[1]"]]),
+        Table(["Name", "release year"], [["A", 2020], ["B", 2022]]),
+        Table(["Name", "Vendor"], [["A", "x"], ["B", "y"]]),
+        Table(["Name", "Memory (GB)"], [["A", "80 GB"], ["B", "more"]]),
+        Table(["Name", "Memory (GB)"], [["A", None], ["B", 80]]),
+        Table(["Name", "Memory (GB)"], []),
+    ],
+    ids=["one-row", "years", "text", "numbers-in-words", "one-figure", "no-row"],
+)
+def test_where_nothing_is_compared_there_is_no_chart(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, drawn: list[dict[str, Any]], table: Table
+) -> None:
+    with_table(page, monkeypatch, table)
+    assert drawn == []
+
+
+def test_a_long_table_is_drawn_in_part_and_says_so(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, drawn: list[dict[str, Any]]
+) -> None:
+    table = Table(["Name", "Power (W)"], [[f"card {n}", 100 + n] for n in range(60)])
+    with_table(page, monkeypatch, table)
+    assert len(values(drawn[0], "name")) == chart.MOST_BARS
+    note = SAY("chart-some", "zh", n=chart.MOST_BARS, total=60)
+    assert note in [c.value for c in page.caption]
+
+
+@pytest.mark.parametrize(("largest", "mark"), [(400, "bar"), (21_000_000, "circle")])
+def test_figures_of_very_different_size_are_dots(
+    page: AppTest,
+    monkeypatch: pytest.MonkeyPatch,
+    drawn: list[dict[str, Any]],
+    largest: int,
+    mark: str,
+) -> None:
+    table = Table(["Name", "Bandwidth (GB/s)"], [["A", largest], ["B", 320]])
+    with_table(page, monkeypatch, table)
+    layer = drawn[0]["layer"][0]
+    assert layer["mark"]["type"] == mark
+    assert (layer["encoding"]["x"]["scale"].get("type") == "log") == (mark == "circle")
+
+
+def test_the_csv_download_has_the_cells_and_the_titles_of_their_sources() -> None:
+    sources = (Citation(1, "x", "Sheet, second edition"), Citation(2, "y", "数据集"))
+    answer = Answer("?", "en", "answer", "Some.", table=CARDS, citations=sources)
+    rows = list(csv.reader(downloads.as_csv(answer).decode("utf-8-sig").splitlines()))
+    assert rows[0] == CARDS.columns
+    last = "Sheet, second edition; 数据集"
+    assert rows[1] == ["A100", "SXM", "80", "2040 / 2000", "4", "2020", last]
+    assert rows[4] == ["T4", "PCIe", "", "320.5", "3", "2018", ""]
+
+
+def test_a_source_of_figures_has_a_place_and_not_a_section() -> None:
+    say = SAY.in_language("en")
+    source = Citation(1, "x", "Sheet", section="page 3 · 2026-01", figure="twd:f")
+    assert citations.described(source, say) == [
+        (say("citation-place"), "page 3 · 2026-01"),
+        (say("citation-figure"), "twd:f"),
+    ]
+
+
+def test_many_sources_are_folded_into_a_table(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = tuple(
+        Citation(n, "x", f"Source {n}", figure="twd:f", url=url)
+        for n, url in enumerate(["https://example.org", "javascript:alert(1)"] * 6, start=1)
+    )
+    answer = Answer("?", "en", "answer", "Some.", citations=many)
+    monkeypatch.setitem(ANSWERS, "many", answer)
+    ask(page, "many")
+    assert not page.dataframe
+    open_part(page, "sources-{}")
+    table = page.dataframe[0].value
+    assert list(table[SAY("citation-title", "zh")]) == [c.title for c in many]
+    assert set(table[SAY("citation-open", "zh")].dropna()) == {"https://example.org"}
 
 
 def test_a_table_without_rows_is_no_error(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,12 +397,21 @@ def test_a_correction_that_begins_the_answer_is_not_said_twice(
     assert "An example. [2]" in texts(page)
 
 
-def test_the_question_before_is_the_context_of_the_next(
+def test_the_questions_before_are_the_context_of_the_next(
     page: AppTest, assistant: FakeAssistant
 ) -> None:
-    ask(page, "memory of A100?")
-    ask(page, "which H100?")
-    assert assistant.asked == [("memory of A100?", None), ("which H100?", "memory of A100?")]
+    for question in ("memory of A100?", "which H100?", "and the unknown?"):
+        ask(page, question)
+    assert assistant.asked == [
+        ("memory of A100?", ()),
+        ("which H100?", ("memory of A100?",)),
+        ("and the unknown?", ("memory of A100?", "which H100?")),
+    ]
+
+
+def test_a_long_conversation_passes_on_its_last_questions() -> None:
+    said = tuple(map(str, range(20)))
+    assert Turn("20", said, None).conversation() == (*said[-MOST_CONTEXT + 1 :], "20")
 
 
 def test_a_suggestion_is_asked_in_the_context_of_its_own_answer(
@@ -249,7 +420,7 @@ def test_a_suggestion_is_asked_in_the_context_of_its_own_answer(
     ask(page, "which?")
     ask(page, "weather?")
     press(page, "A100 memory")
-    assert assistant.asked[-1] == ("A100 memory", "which?")
+    assert assistant.asked[-1] == ("A100 memory", ("which?",))
     assert [turn.question for turn in page.session_state["turns"]][-1] == "A100 memory"
 
 
@@ -317,7 +488,7 @@ def test_sessions_share_the_assistant_and_nothing_else(
     other = shown(AppTest.from_file(APP, default_timeout=20).run())
     assert other.button(key="example-0")
     ask(other, "weather")
-    assert assistant.asked == [("memory", None), ("weather", None)]
+    assert assistant.asked == [("memory", ()), ("weather", ())]
 
 
 def test_a_thumb_is_kept_and_can_be_taken_back(page: AppTest, tmp_path: Path) -> None:

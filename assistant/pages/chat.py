@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 LONG = 1500
 """Characters from which a question scrolls in its own box."""
 
+CATALOGUE_QUESTIONS = (
+    "catalogue-question-1",
+    "catalogue-question-2",
+    "catalogue-question-3",
+    "catalogue-question-4",
+    "catalogue-question-5",
+)
+
 
 def page() -> None:
     """Show the conversation, or examples to begin one."""
@@ -36,16 +44,27 @@ def page() -> None:
 
 def _show_examples(assistant: Assistant, say: Say) -> None:
     st.text(say("app-intro"))
-    st.caption(say("examples"))
-    for number, question in enumerate(assistant.suggested_questions(page_language())):
-        st.button(
-            literal(question),
-            key=f"example-{number}",
-            on_click=ask,
-            args=(assistant, question),
-            width="stretch",
-            wrap=True,
-        )
+    guide, catalogue = st.columns(2)
+    questions = assistant.suggested_questions(page_language())
+    with guide:
+        _show_questions(assistant, say("examples"), questions, "example")
+    with catalogue:
+        questions = tuple(map(say, CATALOGUE_QUESTIONS))
+        _show_questions(assistant, say("examples-catalogue"), questions, "example-catalogue")
+
+
+def _show_questions(assistant: Assistant, title: str, questions: tuple[str, ...], key: str) -> None:
+    with st.container(gap="xxsmall"):
+        st.caption(title)
+        for number, question in enumerate(questions):
+            st.button(
+                literal(question),
+                key=f"{key}-{number}",
+                on_click=ask,
+                args=(assistant, question),
+                width="stretch",
+                wrap=True,
+            )
 
 
 def _show_turn(assistant: Assistant, turn: Turn, say: Say) -> None:

@@ -1,12 +1,17 @@
-"""An answer as a file: Markdown to read, JSON to work with."""
+"""An answer as a file: Markdown to read, JSON to work with, its table as CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 
 from assistant.answer import Answer, Citation, Table
 from assistant.messages import Say
+from assistant.pages.citations import described
 from assistant.pages.literal import escape
+from assistant.pages.measures import source_column
 
 
 def as_json(answer: Answer) -> str:
@@ -32,6 +37,26 @@ def as_markdown(answer: Answer, say: Say) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def as_csv(answer: Answer) -> bytes:
+    """Return the table for a spreadsheet; the citation marks become the titles of the sources.
+
+    A byte order mark comes first: without it, Excel does not read Chinese as UTF-8.
+    """
+    assert answer.table is not None
+    titles = {str(citation.n): citation.title for citation in answer.citations}
+    sources = source_column(answer.table)
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(answer.table.columns)
+    for row in answer.table.rows:
+        cells = list(row)
+        if sources is not None:
+            numbers = re.findall(r"\d+", str(cells[sources] or ""))
+            cells[sources] = "; ".join(titles.get(number, f"[{number}]") for number in numbers)
+        writer.writerow(cells)
+    return file.getvalue().encode("utf-8-sig")
+
+
 def _line(text: object) -> str:
     return escape(" ".join(str(text).split()))
 
@@ -44,9 +69,7 @@ def _table(table: Table) -> str:
 
 def _citation(citation: Citation, say: Say) -> str:
     lines = [f"\\[{citation.n}\\] {_line(citation.title)}"]
-    for field in ("section", "statement", "figure", "wording", "quote", "retrieved"):
-        if value := getattr(citation, field):
-            lines.append(f"- {say(f'citation-{field}')}: {_line(value)}")
+    lines += [f"- {label}: {_line(value)}" for label, value in described(citation, say)]
     if citation.url:
         lines.append(f"- <{citation.url}>")
     return "\n".join(lines)

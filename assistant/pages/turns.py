@@ -14,17 +14,27 @@ from assistant.answer import Answer
 if TYPE_CHECKING:
     from assistant import Assistant
 
+MOST_CONTEXT = 5
+"""Questions back that a follow-up may lean on; each is understood anew, which takes its time."""
+
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A question and its answer; `answer` is None if the assistant failed on it."""
+    """A question and its answer; `answer` is None if the assistant failed on it.
+
+    `context` has the questions asked before it that it may lean on, oldest first.
+    """
 
     question: str
-    context: str | None
+    context: tuple[str, ...]
     answer: Answer | None
     id: str = field(default_factory=lambda: uuid4().hex)
+
+    def conversation(self) -> tuple[str, ...]:
+        """Return the context for a question that leans on this one."""
+        return (*self.context, self.question)[-MOST_CONTEXT:]
 
 
 def turns() -> list[Turn]:
@@ -33,8 +43,8 @@ def turns() -> list[Turn]:
     return conversation
 
 
-def ask(assistant: Assistant, question: str, context: str | None = None) -> None:
-    """Put a question and append the turn; context is the question asked before it."""
+def ask(assistant: Assistant, question: str, context: tuple[str, ...] = ()) -> None:
+    """Put a question and append the turn; context has those asked before it, oldest first."""
     try:
         answer = assistant.ask(question, context)
     except Exception:  # one question that breaks must not take the conversation with it
@@ -44,6 +54,6 @@ def ask(assistant: Assistant, question: str, context: str | None = None) -> None
 
 
 def follow_up(assistant: Assistant, question: str) -> None:
-    """Put a question that may lean on the one before it."""
+    """Put a question that may lean on those before it."""
     before = turns()[-1:]
-    ask(assistant, question, before[0].question if before else None)
+    ask(assistant, question, before[0].conversation() if before else ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,10 @@ SAY = Messages.load()
 QUESTIONS = {
     "zh": "服务器内存至少要多大？",
     "en": "What is the minimum amount of memory recommended for the server?",
+}
+COMPARISON = {
+    "zh": SAY("catalogue-question-1", "zh"),
+    "en": SAY("catalogue-question-1", "en"),
 }
 LOADED = 60_000
 """Milliseconds in which the page must be usable, with room for a busy machine."""
@@ -143,6 +148,33 @@ def test_an_answer_can_be_downloaded(page: Page, tmp_path: Path) -> None:
     assert any(citation["statement"] == "S412a" for citation in saved["citations"])
 
 
+@pytest.mark.parametrize("language", COMPARISON)
+def test_compared_figures_have_a_chart_and_a_table_to_download(
+    page: Page, tmp_path: Path, language: str
+) -> None:
+    answer = ask(page, COMPARISON[language])
+    chart = answer.locator('[class*="st-key-chart-"]')
+    drawing = chart.locator("svg.marks")
+    drawing.wait_for()
+    assert {"H100 SXM5 80GB", "A100 SXM4 80GB", "3350", "2039"} <= set(
+        drawing.locator("text").all_text_contents()
+    )
+    chart.get_by_role("combobox").click()
+    page.get_by_role("option").filter(has_text="(W)").click()
+    drawing.get_by_text("(W)").wait_for()
+    assert {"700", "400"} <= set(drawing.locator("text").all_text_contents())
+
+    answer.locator('[class*="st-key-take-"] button').click()
+    with page.expect_download() as download:
+        page.locator('[class*="st-key-download-csv-"] button').click()
+    download.value.save_as(tmp_path / "table.csv")
+    with (tmp_path / "table.csv").open(encoding="utf-8-sig", newline="") as file:
+        names, *rows = csv.reader(file)
+    assert [row[0] for row in rows] == ["H100 SXM5 80GB", "A100 SXM4 80GB"]
+    assert any("(GB/s)" in name for name in names)
+    assert "[" not in rows[0][-1]  # titles of sources, not their numbers
+
+
 def test_an_off_topic_question_is_refused_on_a_badge(page: Page) -> None:
     answer = ask(page, "今天北京的天气怎么样？")
     kinds = {SAY(f"kind-{kind}", "zh") for kind in ("out_of_scope", "unknown")}
@@ -163,5 +195,10 @@ def test_an_odd_question_is_shown_as_it_is(page: Page, question: str) -> None:
 
 def test_a_phone_has_no_sideways_scrolling(browser: Browser, app: str) -> None:
     with opened(browser, app, locale="zh-CN", width=390) as page:
-        ask(page, QUESTIONS["zh"])
-        assert page.locator(".stMain").evaluate("e => e.scrollWidth <= e.clientWidth")
+        for question in (QUESTIONS["zh"], COMPARISON["zh"]):
+            answer = ask(page, question)
+            assert page.locator(".stMain").evaluate("e => e.scrollWidth <= e.clientWidth")
+        drawing = answer.locator('[class*="st-key-chart-"] svg.marks')
+        drawing.wait_for()
+        edge = drawing.evaluate("e => e.getBoundingClientRect().right")
+        assert edge <= 390
