@@ -13,7 +13,7 @@ from assistant import cues
 from assistant.catalogue import Catalogue, CatalogueReading
 from assistant.catalogue import operators as op
 from assistant.catalogue.question import Asked, CatalogueQuestion, Missing
-from assistant.catalogue.things import CLOUD, CONTENT, SERVER
+from assistant.catalogue.things import CLOUD, CONTENT, CPU, PROVIDER, SERVER
 from assistant.conversation import Reading
 from assistant.guide_index import GuideIndex
 
@@ -52,7 +52,8 @@ class Router:
             unspoken: Whether something is named of which the guide does not speak.
         """
         linked = reading.linked
-        if self._is_about_guide(linked.cue_nodes, linked.nodes):
+        scenario = any(self._guide.is_for_scenario(n) for n in linked.nodes)
+        if cues.ATTRIBUTION in linked.cue_nodes or (scenario and kind == "in_guide"):
             return False
         if isinstance(found.question, CatalogueQuestion) and (
             found.question.amount is not None or self._catalogue.means(found.words, op.CATALOGUE)
@@ -64,7 +65,7 @@ class Router:
         if not self._is_substantial(question):
             return False
         if kind == "outside":
-            return self._is_measured(question)
+            return self._is_measured(question) or self._picks(found, question)
         if kind == "not_stated":
             return True
         if unspoken and question.facets and self._catalogue.means(found.words, *PICKING):
@@ -91,9 +92,6 @@ class Router:
                 or (kind == "not_stated" and bool(question.asked))
             )
         )
-
-    def _is_about_guide(self, cue_nodes: frozenset[URIRef], nodes: frozenset[URIRef]) -> bool:
-        return cues.ATTRIBUTION in cue_nodes or any(self._guide.is_for_scenario(n) for n in nodes)
 
     def _is_missing(self, found: CatalogueReading, reading: Reading, kind: str) -> bool:
         """Return whether to say what the catalogue lacks rather than what the guide does."""
@@ -139,34 +137,67 @@ class Router:
             # Variants of one line: of them the guide knows nothing.
             computed = computed or (question.operation == "compare" and len(question.subjects) == 1)
             return bool(
-                beyond and (measured or computed or question.asked or question.checked)
+                beyond
+                and (
+                    measured
+                    or computed
+                    or question.asked
+                    or question.checked
+                    or question.facets_asked
+                )
             ) or (
                 measured
                 or computed
                 or (question.everything and not reading.linked.cue_nodes & {cues.REASON})
             )
-        devices = self._catalogue.names_devices(found.words)
-        picks = self._catalogue.means(found.words, *PICKING)
+        return self._is_sought(found, question)
+
+    def _is_sought(self, found: CatalogueReading, question: CatalogueQuestion) -> bool:
+        """Return whether entries are sought by figures or by what only the catalogue knows."""
+        words, catalogue = found.words, self._catalogue
+        devices = catalogue.names_devices(words)
+        classes = catalogue.names_classes(words)
+        picks = catalogue.means(words, *PICKING)
+        told = [f for f in question.facets if f.facet != CONTENT]
+        bounded = bool(question.bounds) and any(
+            a.units and not a.text.isdigit() for a in words.amounts
+        )
+        machines = bool(question.classes & {CLOUD, SERVER})
         if picks and any(f.facet in OF_CHIPS for f in question.facets):
             return True
-        classes = self._catalogue.names_classes(found.words)
         if picks and classes and any(b.reference for group in question.bounds for b in group):
             return True
-        told = [f for f in question.facets if f.facet != CONTENT]
-        if picks and told and question.classes & {CLOUD, SERVER}:
+        if machines and any(f.facet == PROVIDER for f in told) and catalogue.names_machines(words):
+            return True
+        if picks and told and machines:
+            return True
+        if question.operation == "count" and (told or (question.bounds and machines)):
+            return True
+        if catalogue.enumerates(words) and (told or question.classes):
+            return True
+        if question.among and bounded:
             return True
         if question.order is not None:
-            return devices and (
-                self._is_figure(question.order)
-                or bool(question.facets)
-                or question.limit is not None
-            )
-        bounded = any(a.units and not a.text.isdigit() for a in found.words.amounts) and bool(
-            question.bounds
-        )
-        if picks and bounded and classes:
+            figure = self._is_figure(question.order)
+            processors = CPU in question.classes and question.operation == "superlative"
+            return (
+                devices and (figure or bool(question.facets) or question.limit is not None)
+            ) or (processors and figure)
+        if picks and (bounded or (question.bounds and CPU in question.classes)) and classes:
             return True
-        return devices and bounded and (picks or bool(question.facets) or len(question.bounds) > 1)
+        return devices and bounded
+
+    def _picks(self, found: CatalogueReading, question: CatalogueQuestion) -> bool:
+        """Return whether entries are picked by more than who makes them."""
+        devices = self._catalogue.names_devices(found.words)
+        chips = any(f.facet in OF_CHIPS for f in question.facets)
+        picks = self._catalogue.means(found.words, *PICKING)
+        return devices and (
+            bool(question.bounds)
+            or chips
+            or (len(question.facets) > 1)
+            or (picks and bool(question.facets))
+        )
 
     def _is_figure(self, asked: Asked) -> bool:
         formats = {v for n, v in asked.conditions if n == "precision"}

@@ -122,6 +122,10 @@ class Catalogue:
             not named and any(t.nodes("value", "entry", "line") for t in words.tokens)
         )
 
+    def enumerates(self, words: Words) -> bool:
+        """Return whether a question asks in so many words for a list of all."""
+        return any(op.ENUMERATE in t.nodes("operator") for t in words.tokens)
+
     def names_classes(self, words: Words) -> bool:
         """Return whether a question names a class of which there are entries."""
         held = {c for classes in self.vocabulary.classes_of.values() for c in classes}

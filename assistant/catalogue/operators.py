@@ -53,6 +53,7 @@ RANGE = _operator("range")
 OWN = _operator("own")
 SORT = _operator("sort")
 PER = _operator("per")
+ENUMERATE = _operator("enumerate")
 FILLER = _operator("filler")
 
 SUPERLATIVES = {HIGHEST, LOWEST, BEST, WORST}
