@@ -1,4 +1,4 @@
-"""The commands that estimate: `trainwright size`."""
+"""The commands that estimate and judge: `trainwright size` and `check`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ import typer
 from assistant.import_cli import Language, LanguageOption
 
 if TYPE_CHECKING:
-    from assistant.sizing import TrainingPlan
     from assistant.sizing.report import Reporter
-    from assistant.sizing.sizing import Sizer
+    from kg import KnowledgeGraph
 
 # What estimates comes late, so that other commands start without it.
 
@@ -30,6 +29,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command()(size)
+    app.command()(check)
 
 
 def size(
@@ -69,23 +69,57 @@ def size(
 ) -> None:
     """Estimate what training needs: memory, accelerators, time, network, power and cost."""
     options = {k: v for k, v in locals().items() if k not in NO_INPUTS}
-    from assistant.sizing import PlanRefused
+    from assistant.sizing import PlanRefused, Sizer, TrainingPlan
 
-    sizer, reporter = _tools()
+    graph, reporter = _graph()
     spoken = _language(language)
     try:
-        result = sizer.size(_plan(file, options, setting or []))
+        plan = TrainingPlan.of(_inputs(file, options, setting or []))
+        result = Sizer.of(graph).size(plan)
     except PlanRefused as refused:
         _refuse(reporter, refused, as_json, spoken)
     else:
         _print(reporter.data(result, spoken) if as_json else reporter.text(result, spoken))
 
 
+def check(
+    file: Annotated[
+        Path | None, typer.Argument(help="A configuration as YAML or JSON; --set wins over it.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="An input as input=value, as for size.")
+    ] = None,
+    as_json: AsJson = False,
+    language: LanguageOption = None,
+) -> None:
+    """Hold a configuration against the guide, its needs and plain physics.
+
+    Inputs are those of `size` and what the machine has: host_memory_gb, cpu_cores, nic_count,
+    nic_gbit, psu_watts, circuit_watts, cooling, pcie_lanes, pcie_slots, storage_gb,
+    storage_write_gb_s, interconnect, chassis, pooled, hours. Exits with 1 if something must
+    be mended.
+    """
+    from assistant.sizing import PlanRefused
+    from assistant.sizing.checking import Checker
+    from assistant.sizing.machine import configuration
+
+    graph, reporter = _graph()
+    spoken = _language(language)
+    try:
+        result = Checker.of(graph).check(*configuration(_inputs(file, {}, setting or [])))
+    except PlanRefused as refused:
+        _refuse(reporter, refused, as_json, spoken)
+        return
+    _print(reporter.checked_data(result, spoken) if as_json else reporter.checked(result, spoken))
+    if not result.passes:
+        raise typer.Exit(FAILED)
+
+
 NO_INPUTS = ("file", "setting", "as_json", "language")
 
 
-def _plan(file: Path | None, options: dict[str, Any], settings: list[str]) -> TrainingPlan:
-    from assistant.sizing import TrainingPlan
+def _inputs(file: Path | None, options: dict[str, Any], settings: list[str]) -> dict[str, Any]:
+    """Return inputs from a file, options over it, and settings over both."""
     from assistant.sizing.reading import read_inputs
 
     values = read_inputs(file) if file is not None else {}
@@ -95,18 +129,17 @@ def _plan(file: Path | None, options: dict[str, Any], settings: list[str]) -> Tr
         name, _, value = setting.partition("=")
         truth = {"true": True, "false": False}.get(value.strip().lower())
         values[name.strip().replace("-", "_")] = value.strip() if truth is None else truth
-    return TrainingPlan.of(values)
+    return values
 
 
-def _tools() -> tuple[Sizer, Reporter]:
-    from assistant.sizing import Sizer
+def _graph() -> tuple[KnowledgeGraph, Reporter]:
     from assistant.sizing.explaining import Explainer
     from assistant.sizing.report import Reporter
     from kg import GraphError, KnowledgeGraph
 
     try:
         graph = KnowledgeGraph.shipped()
-        return Sizer.of(graph), Reporter(Explainer.of(graph))
+        return graph, Reporter(Explainer.of(graph))
     except GraphError as error:
         print(f"trainwright: {error}", file=sys.stderr)
         raise typer.Exit(FAILED) from error

@@ -78,7 +78,7 @@ def arranged(settled: Settled, accelerators: int, c: Coefficients) -> Iterator[A
     plan = settled.plan
     recomputes = (plan.recompute,) if plan.recompute else ("none", "full")
     tensors: tuple[int | None, ...] = (plan.tensor_parallel,)
-    if plan.tensor_parallel is None and accelerators > 1:
+    if plan.tensor_parallel is None and plan.sharding is None and accelerators > 1:
         heads = settled.model.heads
         most = min(settled.plan.accelerators_per_node or NODE, accelerators)
         tensors += tuple(t for t in (2, 4, 8) if t <= most and heads % t == 0)

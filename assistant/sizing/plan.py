@@ -83,25 +83,24 @@ class TrainingPlan:
         Raises:
             PlanRefused: If there is an unknown input, or a value of another kind.
         """
-        known = {f.name: f.name for f in fields(cls)}
+        known = {f.name for f in fields(cls)}
         problems, given = [], {}
         for name, value in values.items():
             key = name.replace("-", "_").lower() if isinstance(name, str) else ""
             if key not in known:
-                problems.append(Problem("unknown-input", str(name), str(value), ", ".join(known)))
+                allowed = ", ".join(f.name for f in fields(cls))
+                problems.append(Problem("unknown-input", str(name), str(value), allowed))
                 continue
-            kind = next(t for t in get_args(HINTS[key]) or (HINTS[key],) if t is not type(None))
-            number = _value(value, kind) if value is not None else None
-            if value is not None and number is None:
-                expected = EXPECTED[kind]
-                problems.append(Problem(f"not-{expected}", key, str(value), expected))
-            given[key] = number
+            read = input_value(cls, key, value)
+            if isinstance(read, Problem):
+                problems.append(read)
+            elif read is not None:
+                given[key] = read
         if problems:
             raise PlanRefused(problems)
-        return cls(**{k: v for k, v in given.items() if v is not None})
+        return cls(**given)
 
 
-HINTS: dict[str, Any] = get_type_hints(TrainingPlan)
 EXPECTED = {int: "whole-number", float: "number", str: "text", bool: "yes-or-no"}
 
 # The least and the most of each number; beyond is a slip or a claim.
@@ -148,6 +147,19 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "attention": ATTENTIONS,
     "location": LOCATIONS,
 }
+
+
+def input_value(of: type, name: str, value: Any) -> Any:
+    """Return a value as an input of a dataclass wants it, None if not given, or a problem."""
+    hint = get_type_hints(of)[name]
+    kind = next(t for t in get_args(hint) or (hint,) if t is not type(None))
+    if value is None:
+        return None
+    read = _value(value, kind)
+    if read is None:
+        expected = EXPECTED[kind]
+        return Problem(f"not-{expected}", name, str(value), expected)
+    return read
 
 
 def check(plan: TrainingPlan) -> None:
@@ -200,7 +212,9 @@ def _contradictions(plan: TrainingPlan) -> list[Problem]:
 def _value(value: Any, kind: type) -> Any:
     """Return a value as the kind of an input, or None if it is none."""
     if kind is str:
-        return value if isinstance(value, str) else None
+        # YAML reads the card 4090 as a number.
+        named = isinstance(value, (str, int)) and not isinstance(value, bool)
+        return str(value) if named else None
     if kind is bool:
         return value if isinstance(value, bool) else None
     if isinstance(value, bool):

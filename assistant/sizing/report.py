@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
 from assistant.messages import Messages, Say
+from assistant.sizing.checking import MUST, Checked, Finding
 from assistant.sizing.explaining import Explainer
 from assistant.sizing.fitting import FITS, Fit
 from assistant.sizing.intervals import Interval
@@ -15,6 +17,7 @@ from assistant.sizing.sizing import Sizing
 
 GB, MB, KILO = 1e9, 1e6, 1e3
 BITS = 8
+STATEMENT = re.compile(r"[CIS]\d+[a-z]?")
 MOST_OFFERS = 3
 BUDGET_CURRENCY = "USD"
 MOST_DEVICES = 5
@@ -48,6 +51,39 @@ class Reporter:
             "text": self.text(sizing, language),
             "formulas": cited,
         }
+
+    def checked(self, checked: Checked, language: str) -> str:
+        """Return what was found in a configuration as text."""
+        say = self._messages.in_language(language)
+        worst = sum(f.level == MUST for f in checked.findings)
+        lines = [say("check-fails", count=worst) if worst else say("check-passes")]
+        lines += [self.finding(f, language) for f in checked.findings]
+        lines += list(_headline(checked.sizing, say))
+        return "\n".join(lines)
+
+    def finding(self, finding: Finding, language: str) -> str:
+        """Return one finding as a sentence with the smallest change and what it rests on."""
+        say = self._messages.in_language(language)
+        text = say(f"finding-{finding.key}", given=finding.given, needed=finding.needed)
+        change = ""
+        if finding.change:
+            name = say(f"input-{finding.change.replace('_', '-')}")
+            change = say("change", input=name, value=finding.value)
+        level = say(f"level-{finding.level}")
+        named = [b for b in finding.basis if not STATEMENT.fullmatch(b)]
+        basis = [f.label for f in self._explain(named, language)]
+        basis += [say("statement", name=b) for b in finding.basis if STATEMENT.fullmatch(b)]
+        if not basis:
+            return say("finding-line-plain", level=level, text=text, change=change)
+        joined = say("list-separator").join(basis)
+        return say("finding-line", level=level, text=text, change=change, basis=joined)
+
+    def checked_data(self, checked: Checked, language: str) -> dict[str, Any]:
+        """Return what was found as plain data, with each finding's sentence."""
+        data = checked.as_dict()
+        for held, finding in zip(data["findings"], checked.findings, strict=True):
+            held["text"] = self.finding(finding, language)
+        return data | {"language": language, "text": self.checked(checked, language)}
 
     def _lines(self, sizing: Sizing, language: str) -> Iterator[str]:
         say = self._messages.in_language(language)

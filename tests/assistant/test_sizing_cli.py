@@ -62,3 +62,23 @@ def test_problems_as_json_are_told_in_both_languages() -> None:
     problems = json.loads(result.stdout)["problems"]
     assert {p["problem"] for p in problems} == {"unknown-model", "not-positive"}
     assert all(set(p["text"]) == {"en", "zh"} for p in problems)
+
+
+def test_a_check_that_fails_exits_with_one_and_says_what_would_do(tmp_path: Path) -> None:
+    file = tmp_path / "machine.yaml"
+    file.write_text(
+        "model: Llama 3 8B\nmethod: full\naccelerator: 4090\naccelerators: 4\npooled: true\n",
+        encoding="utf-8",
+    )
+    result = RUN.invoke(app, ["check", str(file), "--json"])
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert not found["passes"]
+    assert found["findings"][0]["key"] == "pooled-memory"
+    assert found["findings"][0]["change"]
+
+
+def test_a_check_that_passes_exits_with_zero() -> None:
+    sets = ["model=7B", "method=lora", "accelerator=A100 80GB", "host_memory_gb=256"]
+    result = RUN.invoke(app, ["check", *(x for s in sets for x in ("--set", s))])
+    assert result.exit_code == 0
