@@ -60,6 +60,20 @@ class KnowledgeGraph:
         return cls.load(ONTOLOGY) if remote is None else remote
 
     @classmethod
+    def with_contributions(cls, home: Path | None = None) -> KnowledgeGraph:
+        """Return the shipped graph with what users added, or the store that takes its place.
+
+        Args:
+            home: Where contributions are; else `TRAINWRIGHT_HOME`.
+        """
+        from kg.contributions import ContributedGraph, ContributionFolder  # late: as above
+        from kg.remote_graph import RemoteGraph
+
+        remote = RemoteGraph.from_environment()
+        folder = ContributionFolder.at_home(home)
+        return ContributedGraph.of(folder) if remote is None else remote
+
+    @classmethod
     def guide(cls) -> KnowledgeGraph:
         """Return the shipped graph without the catalogue: what the guide speaks of.
 

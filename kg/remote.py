@@ -12,6 +12,7 @@ from rdflib.term import Identifier
 from kg.endpoint import Endpoint, Stop, run
 from kg.errors import ExecutorBusy, QueryCancelled, QueryRefused, QueryTooLarge
 from kg.executor import Dataset, Executor, Limits, RunningQuery
+from kg.graph import ONTOLOGY
 from kg.results import from_term
 from kg.worker import head_and_body
 
@@ -26,11 +27,20 @@ def open_executor(
 ) -> Executor:
     """Return an executor on the store that `TRAINWRIGHT_STORE` names, else on graph files.
 
+    With the shipped graph come the contributions of this user, also those saved later.
+
     Raises:
         StoreUnavailable: If the variable holds no address.
     """
     endpoint = Endpoint.from_environment()
     if endpoint is None:
+        places = list(places)
+        if ONTOLOGY in places:
+            from kg.contributions.folder import ContributionFolder  # late: they build on all of kg
+            from kg.contributions.following import FollowingExecutor
+
+            folder = ContributionFolder.at_home()
+            return FollowingExecutor(folder, places, limits or Limits(), workers, patience)
         return Executor.start(places, limits, workers, patience)
     return RemoteExecutor(endpoint, limits or Limits(), workers, patience)
 

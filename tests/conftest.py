@@ -18,11 +18,12 @@ DATA = Path(__file__).parent / "data"
 
 
 @pytest.fixture(scope="session", autouse=True)
-def clean_environment() -> Iterator[None]:
-    """No test depends on which guide, encoder or store whoever runs it has named."""
+def clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test depends on which guide, encoder, store or home whoever runs it has named."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("TRAINWRIGHT_GUIDE", "TRAINWRIGHT_ENCODER", "TRAINWRIGHT_STORE"):
             patch.delenv(name, raising=False)
+        patch.setenv("TRAINWRIGHT_HOME", str(tmp_path_factory.mktemp("home")))
         yield
 
 

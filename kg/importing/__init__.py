@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kg.importing.declarations import TABLES, Column, Table, load_tables
 from kg.importing.problems import ImportReport, Problem
-from kg.importing.table_import import import_table
+from kg.importing.table_import import import_rows, import_table
 
 __all__ = [
     "TABLES",
@@ -12,6 +12,7 @@ __all__ = [
     "ImportReport",
     "Problem",
     "Table",
+    "import_rows",
     "import_table",
     "load_tables",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +16,11 @@ from kg.importing.rows import RowWriter
 from kg.importing.texts import Triple
 from kg.importing.turtle import new_graph
 from kg.importing.vocabulary import Vocabulary
+
+Progress = Callable[[int, int], None]
+"""Is told how many rows of how many have been read."""
+
+PROGRESS_ROWS = 100
 
 
 def import_table(
@@ -37,12 +43,41 @@ def import_table(
     """
     try:
         file = csv_file.read(path)
+    except BadCell as error:
+        return _refused(path, table, [_problem(error, path)])
+    return import_rows(
+        file, path, table, graph, skip_bad_rows=skip_bad_rows, replace_entries=replace_entries
+    )
+
+
+def import_rows(
+    file: CsvFile,
+    path: Path,
+    table: Table,
+    graph: KnowledgeGraph,
+    *,
+    skip_bad_rows: bool = False,
+    replace_entries: bool = False,
+    progress: Progress = lambda done, total: None,
+) -> ImportReport:
+    """Return what rows say, as a graph, or what is wrong with them; see `import_table`.
+
+    Args:
+        file: The rows, from wherever they come.
+        path: What the report calls it.
+        table: What the columns mean.
+        graph: Where all that cells name is looked up.
+        skip_bad_rows: As in `import_table`.
+        replace_entries: As in `import_table`.
+        progress: Called with the rows read and their number.
+    """
+    try:
         columns = _columns(file, table, Vocabulary.of(graph))
     except BadCell as error:
         return _refused(path, table, [_problem(error, path)])
     if isinstance(columns, _Bad):
         return _refused(path, table, [replace(p, file=path.name) for p in columns.problems])
-    return _import(path, table, columns, file, skip_bad_rows, replace_entries)
+    return _import(path, table, columns, file, skip_bad_rows, replace_entries, progress)
 
 
 @dataclass
@@ -119,11 +154,12 @@ def _import(
     file: CsvFile,
     skip_bad_rows: bool,
     replace_entries: bool,
+    progress: Progress,
 ) -> ImportReport:
     """Import all rows, again without the bad ones until no row names a bad one."""
     bad: set[int] = set()
     while True:
-        report, found = _attempt(path, table, columns, file, bad, replace_entries)
+        report, found = _attempt(path, table, columns, file, bad, replace_entries, progress)
         if not report.problems:
             return report
         if not skip_bad_rows:
@@ -140,6 +176,7 @@ def _attempt(
     file: CsvFile,
     bad: set[int],
     replace_entries: bool,
+    progress: Progress,
 ) -> tuple[ImportReport, set[int]]:
     """Import all rows, and return what came of it and the numbers of the bad rows."""
     graph = new_graph()
@@ -154,7 +191,9 @@ def _attempt(
         for row in file.rows
         if row.number not in bad and IDENTIFIER.fullmatch("".join(row.cells[key : key + 1]))
     )
-    for row in file.rows:
+    for count, row in enumerate(file.rows):
+        if count % PROGRESS_ROWS == 0:
+            progress(count, len(file.rows))
         triples, wrong = _row(row, columns, writer)
         problems += (
             replace(p, file=path.name, row=row.number, column=columns.header(p.column))
