@@ -52,7 +52,7 @@ BAD_INPUTS = {
 }
 
 
-NOT_OF_THE_GUIDE = {"catalogue", "catalogue_held_out"}
+NOT_OF_THE_GUIDE = {"catalogue", "catalogue_held_out", "catalogue_regression"}
 
 
 def questions() -> list[dict[str, Any]]:
