@@ -43,7 +43,9 @@ def show(table: Table, turn_id: str, say: Say) -> None:
             scattered = bool(paired) and _view(turn_id, say) == "scatter"
         if scattered:
             with choices:
-                across = _choose(say("chart-across"), paired, f"across-{turn_id}")
+                # Of two, one is across and the other up: there is nothing to choose.
+                options = paired if len(paired) > 2 else paired[:1]
+                across = _choose(say("chart-across"), options, f"across-{turn_id}")
                 up = _choose(say("chart-up"), _partners(across, comparable), f"up-{turn_id}")
             _show_scatter(names, across, up, turn_id, say)
         else:
@@ -171,10 +173,14 @@ def scatter(names: list[str], across: Measure, up: Measure, say: Say) -> alt.Cha
         for row in rows_with_both(across, up)
     ]
     # The title of the upright axis lies above it, where it needs no turning of the head.
-    above = alt.Axis(titleAngle=0, titleAlign="left", titleAnchor="end", titleX=0, titleY=-14)
+    above = alt.Axis(
+        titleAngle=0, titleAlign="left", titleAnchor="end", titleX=0, titleY=-14, tickCount=5
+    )
     chart: alt.Chart = _chart(points).mark_circle(size=90, color=ACCENT, opacity=0.75)
     return chart.encode(
-        x=alt.X("across:Q", title=_title(across, say), scale=_scale(across)),
+        x=alt.X(
+            "across:Q", title=_title(across, say), scale=_scale(across), axis=alt.Axis(tickCount=5)
+        ),
         y=alt.Y("up:Q", title=_title(up, say), scale=_scale(up), axis=above),
         tooltip=[
             alt.Tooltip("name:N", title=say("chart-name")),

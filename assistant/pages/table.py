@@ -15,9 +15,12 @@ from assistant.pages.measures import number_columns, source_column
 MANY_COLUMNS = 4
 """Columns from which the first one stays in sight while the others scroll."""
 
-MOST_TITLE = 26
-"""Letters of a title, a Chinese character for two; the numbers below a longer one would lie
-beyond the edge of a narrow page. The whole title stands in its help and on the chart."""
+NARROW = 40
+"""Letters side by side on a phone, a Chinese character for two. Numbers stand at the right of
+their column: under a title too long for what the names leave they would be out of sight."""
+
+SHORTEST, LONGEST = 13, 26
+"""Letters of a title before it is cut; the whole one stands in its help and on the chart."""
 
 SOURCES = 110
 """Pixels for the citation marks of a row: five of them."""
@@ -26,10 +29,12 @@ SOURCES = 110
 def show(table: Table, turn_id: str, say: Say) -> None:
     """Show the table; a long one scrolls, and a click on a title sorts by it."""
     columns = _columns(table, say)
+    names = max((_width(str(row[0])) for row in table.rows), default=0)
+    room = min(max(NARROW - names, SHORTEST), LONGEST)
     config: dict[str, Any] = {
-        title: st.column_config.Column(label=_short(title), help=literal(title))
+        title: st.column_config.Column(label=_short(title, room), help=literal(title))
         for title in columns
-        if _width(title) > MOST_TITLE
+        if _width(title) > room
     }
     if len(columns) >= MANY_COLUMNS:
         config[next(iter(columns))] = st.column_config.Column(pinned=True)
@@ -75,10 +80,12 @@ def _plain(cells: list[float | None]) -> list[float | None]:
     return cells
 
 
-def _short(title: str) -> str:
+def _short(title: str, room: int) -> str:
     """Return a title cut before what stands in brackets: its conditions and its unit."""
     name, bracket, rest = title.partition(" (")
-    room = max(MOST_TITLE - _width(bracket + rest), 8)
+    room = max(room - _width(bracket + rest), 8)
+    if _width(name) <= room:
+        return title
     while _width(name) > room:
         name = name[:-1]
     return f"{name.rstrip()}…{bracket}{rest}"
