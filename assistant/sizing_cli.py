@@ -1,4 +1,4 @@
-"""The commands that estimate and judge: `trainwright size` and `check`."""
+"""The commands that estimate and judge: `trainwright size`, `check`, `recommend`."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command()(size)
     app.command()(check)
+    app.command()(recommend)
 
 
 def size(
@@ -113,6 +114,41 @@ def check(
     _print(reporter.checked_data(result, spoken) if as_json else reporter.checked(result, spoken))
     if not result.passes:
         raise typer.Exit(FAILED)
+
+
+def recommend(
+    file: PlanFile = None,
+    model: Annotated[str | None, typer.Option(help="A model, or its size: 7B.")] = None,
+    method: Annotated[str | None, typer.Option(help="pretrain, full, lora or qlora.")] = None,
+    tokens: Annotated[str | None, typer.Option(help="Tokens to train on, such as 1B.")] = None,
+    sequence_length: Text = None,
+    deadline_days: Text = None,
+    budget: Text = None,
+    currency: Text = None,
+    region: Text = None,
+    vendor: Text = None,
+    location: Annotated[str | None, typer.Option(help="cloud or on-premises.")] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="Any other input of size as input=value.")
+    ] = None,
+    as_json: AsJson = False,
+    language: LanguageOption = None,
+) -> None:
+    """Rank what could run a plan, and say why not the rest and by how much."""
+    options = {k: v for k, v in locals().items() if k not in NO_INPUTS}
+    from assistant.sizing import PlanRefused, Sizer, TrainingPlan
+    from assistant.sizing.recommending import Recommender
+
+    graph, reporter = _graph()
+    spoken = _language(language)
+    try:
+        plan = TrainingPlan.of(_inputs(file, options, setting or []))
+        found = Recommender(Sizer.of(graph)).recommend(plan)
+    except PlanRefused as refused:
+        _refuse(reporter, refused, as_json, spoken)
+        return
+    data = reporter.recommended_data
+    _print(data(found, spoken) if as_json else reporter.recommended(found, spoken))
 
 
 NO_INPUTS = ("file", "setting", "as_json", "language")

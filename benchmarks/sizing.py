@@ -1,15 +1,17 @@
 """Sets estimates of memory and time beside what was measured and what other tools say.
 
 The cases and the figures of other tools are data in `tests/data/sizing/`. Run with
-`python -m benchmarks.sizing [--markdown]`; it exits with 1 if a bar is missed.
+`python -m benchmarks.sizing [--bars]`; it exits with 1 if a bar is missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import re
 import statistics
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +35,18 @@ PEER_MODELS = {
     "llama2-13b": "Llama 2 13B",
     "llama2-70b": "Llama 2 70B",
     "gpt3-175b": "GPT-3 175B",
+}
+MEGATRON = {
+    "Megatron 22B": "Megatron 22B",
+    "GPT-3 175B (Megatron)": "GPT-3 175B",
+    "Megatron 530B": "Megatron-Turing 530B",
+    "Megatron 1T": "Megatron 1T",
+}
+# What these give is model states only.
+STATES_ONLY = {
+    "THEORY": "ZeRO formula (states)",
+    "DeepSpeed": "DeepSpeed (states)",
+    "accelerate": "accelerate (states)",
 }
 THEORY = "THEORY ZeRO paper 2/2/12 bytes"
 SPLITS = ("none", "zero-1", "zero-2", "zero-3")
@@ -192,35 +206,61 @@ def rates(sizer: Sizer) -> list[Compared]:
 
 
 def peers(sizer: Sizer) -> list[tuple[str, dict[str, str]]]:
-    """Return the same case by every tool: GiB per accelerator, own estimate first."""
+    """Return the same case by every tool: GiB per accelerator, own estimate first.
+
+    Tools that know neither length nor batch stand in the line of the same split; what
+    they give holds no activations.
+    """
     table: dict[str, dict[str, str]] = {}
+    lines: dict[str, tuple[str, ...]] = {}
+    splits: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
     for row in rows("peer_figures"):
-        if (
-            row["model"] not in PEER_MODELS
-            or not row["sequence_length"]
-            or row["offload"] != "none"
-        ):
+        peer = row["peer"].split()[0].split("/")[-1]
+        peer = STATES_ONLY.get(peer, peer)
+        split = tuple(row[k] for k in ("model", "method", "zero", "accelerators"))
+        if row["offload"] != "none" or row["model"] not in (*PEER_MODELS, *MEGATRON):
             continue
-        split = SPLITS[int(row["zero"])]
-        name = (
-            f"{PEER_MODELS[row['model']]} {row['method']}, {split} x {row['accelerators']}, "
-            f"{row['sequence_length']} x {row['micro_batch']}, recompute {row['recompute']}"
-        )
+        if not row["sequence_length"] and row["model"] in PEER_MODELS:
+            splits[split][peer] = row["total_gib"]
+            continue
+        name, given = _peer_case(row)
         if name not in table:
-            given = TrainingPlan(
-                model=PEER_MODELS[row["model"]],
-                method=row["method"],
-                sharding=split,
-                accelerators=int(row["accelerators"]),
-                sequence_length=int(row["sequence_length"]),
-                micro_batch=int(row["micro_batch"]),
-                recompute=row["recompute"] or "none",
-                accelerator="A100 SXM4 80GB",
-                tensor_parallel=1,
-            )
-            table[name] = {"Trainwright": f"{sizer.size(given).memory.total / GIB:.1f}"}
-        table[name][row["peer"].split()[0].split("/")[-1]] = row["total_gib"]
-    return [(name, line) for name, line in table.items() if len(line) > 2]
+            total = sizer.size(given).memory.total / GIB
+            table[name] = {"Trainwright": f"{total:.1f}"}
+        table[name][peer] = row["total_gib"]
+        lines[name] = split
+    for name, split in lines.items():
+        table[name] |= splits[split]
+    return list(table.items())
+
+
+def _peer_case(row: Row) -> tuple[str, TrainingPlan]:
+    """Return the name and the plan of a case that another tool was run on."""
+    split, method = SPLITS[int(row["zero"])], row["method"]
+    model = PEER_MODELS.get(row["model"]) or MEGATRON[row["model"]]
+    layout = re.fullmatch(r"TP(\d+) PP(\d+)", row["layout"])
+    given = TrainingPlan(
+        model=model,
+        method="pretrain" if layout else method,
+        sharding=split,
+        accelerators=int(row["accelerators"]),
+        sequence_length=int(row["sequence_length"]),
+        micro_batch=int(row["micro_batch"]),
+        recompute=row["recompute"] or "none",
+        accelerator="A100 SXM4 80GB",
+        tensor_parallel=int(layout[1]) if layout else 1,
+        pipeline_parallel=int(layout[2]) if layout else 1,
+        lora_rank=8 if "lora" in method else None,
+    )
+    if layout:
+        # Printed for four sequences at a time at 22B, with 32-bit gradients and dropout.
+        batch = 4 if model == "Megatron 22B" else 1
+        given = replace(given, attention="stored", gradient_bits=32, micro_batch=batch)
+    name = (
+        f"{model} {method}, {row['layout'] or split} x {row['accelerators']}, "
+        f"{row['sequence_length']} x {given.micro_batch}, recompute {given.recompute}"
+    )
+    return name, given
 
 
 def percentile(values: Iterable[float], share: float) -> float:

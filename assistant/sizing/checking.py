@@ -19,7 +19,7 @@ from kg import KnowledgeGraph
 MUST, SHOULD, NOTE = "must", "should", "note"
 ORDER = (MUST, SHOULD, NOTE)
 GB, HOUR, BITS = 1e9, 3_600.0, 8
-CLOUD_ONLY = ("vendor-google", "vendor-aws", "vendor-amazon")
+CLOUD_ONLY = "segment-cloud-only"
 CAPACITY, SPEED = "capacity", "minimumSpeed"
 LARGE_WEIGHTS = 60e9
 ONE_MACHINE, MOST_IN_ONE = ("workstation", "server"), 72
@@ -368,8 +368,8 @@ MEMORY_FORMULAS = ("model", "adapter-p", "quantised", "activations", "logits", "
 
 
 def cloud_only(device: Device) -> bool:
-    """Return whether an accelerator is only for rent: TPUs and those of a cloud of their maker."""
-    return device.kind == "TPU" or (device.vendor or "") in CLOUD_ONLY
+    """Return whether an accelerator is only for rent."""
+    return device.segment == CLOUD_ONLY
 
 
 def _gb(count: float) -> str:

@@ -27,7 +27,8 @@ SELECT ?device ?class ?label ?fact ?value WHERE {
   ?device tw:listedIn ?table ; a ?class ; rdfs:label ?label .
   ?class rdfs:subClassOf* tw:Accelerator . FILTER(LANG(?label) = "en")
   OPTIONAL { VALUES ?fact { tw:lacksPrecision tw:supportsPrecision tw:interconnect
-                            tw:lacksInterconnect tw:formFactor tw:productSegment tw:vendor }
+                            tw:lacksInterconnect tw:formFactor tw:productSegment tw:vendor
+                            tw:madeForInference }
              ?device ?fact ?value }
 }
 ORDER BY ?device ?class ?fact ?value
@@ -68,7 +69,9 @@ ORDER BY ?name ?device
 OFFERS = (
     PREFIXES
     + """
-SELECT ?instance ?label ?device ?provider ?count ?price ?unit ?kind ?date ?region ?source WHERE {
+SELECT ?instance ?label ?device ?provider ?count ?price ?unit ?kind ?date ?region ?network
+       ?source
+WHERE {
   ?instance a tw:CloudInstance ; rdfs:label ?label ; tw:accelerator ?device ;
             tw:provider/rdfs:label ?provider .
   FILTER(LANG(?label) = "en" && LANG(?provider) = "en")
@@ -79,6 +82,8 @@ SELECT ?instance ?label ?device ?provider ?count ?price ?unit ?kind ?date ?regio
   OPTIONAL { ?figure tw:priceKind ?kind }
   OPTIONAL { ?figure dcterms:date ?date }
   OPTIONAL { ?figure tw:region ?region }
+  OPTIONAL { ?wired tw:figureOf ?instance ; tw:ofQuantity twd:network-bandwidth-total ;
+                    tw:standing tw:Preferred ; tw:standardValue ?network }
 }
 ORDER BY ?device ?instance ?date ?source
 """
@@ -119,6 +124,7 @@ class Device:
     supports: frozenset[str] = frozenset()
     prices: tuple[Purchase, ...] = ()
     sources: tuple[str, ...] = ()
+    inference_only: bool = False
 
     @property
     def peak(self) -> float | None:
@@ -146,6 +152,7 @@ class Offer:
     date: str | None
     region: str | None
     source: str
+    network_gbit: float | None = None
 
     @property
     def per_accelerator(self) -> float:
@@ -264,6 +271,7 @@ def _device(
         frozenset(facts.get("supportsPrecision", ())),
         tuple(Purchase(*key, source) for key, source in sorted(prices.items())),
         tuple(sorted({s for held in figures.values() for *_, s in held})),
+        "true" in facts.get("madeForInference", ()),
     )
 
 
@@ -282,6 +290,7 @@ def _offers(graph: KnowledgeGraph) -> dict[str, tuple[Offer, ...]]:
             str(row["date"]) if "date" in row else None,
             _local(row["region"]).removeprefix("region-") if "region" in row else None,
             str(row["source"]),
+            float(str(row["network"])) if "network" in row else None,
         )
         key = (offer.instance, offer.kind, offer.region or "")
         held = found.setdefault(offer.device, {})

@@ -113,7 +113,7 @@ def arrange(settled: Settled, accelerators: int, device: Device, c: Coefficients
 
 def devices_for_memory(settled: Settled, device: Device, c: Coefficients) -> int | None:
     """Return the fewest accelerators that a plan fits, or None if there is no number."""
-    ways = _ways(settled)
+    ways = ways_of(settled)
     for count in _counts(ways):
         try:
             found = arrange(settled, count, device, c)
@@ -128,7 +128,7 @@ def devices_for_memory(settled: Settled, device: Device, c: Coefficients) -> int
 
 def whole(count: int, settled: Settled) -> int:
     """Return a number of accelerators rounded up to whole nodes and to a plan's ways."""
-    ways = _ways(settled)
+    ways = ways_of(settled)
     step = ways
     if count > settled.per_node:
         step = ways if ways % settled.per_node == 0 else ways * settled.per_node
@@ -163,7 +163,8 @@ def _arrangement(settled: Settled, recompute: str, layout: Layout, c: Coefficien
     return Arrangement(recipe, layout, memory(settled.model, recipe, layout, c))
 
 
-def _ways(settled: Settled) -> int:
+def ways_of(settled: Settled) -> int:
+    """Return the product of the ways of tensor, pipeline and context parallelism."""
     plan = settled.plan
     product = 1
     for ways in (plan.tensor_parallel, plan.pipeline_parallel, plan.context_parallel):

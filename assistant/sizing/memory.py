@@ -134,7 +134,7 @@ def _states(
     on_device = _per_stage(model, layout)
     if recipe.adapted:
         share = on_device / model.parameters
-        base = _base(model, recipe, w, c) * share
+        base = base_bytes(model, recipe, w, c) * share
         # A quantised base cannot be cut by ZeRO-3 loaders; FSDP can (fsdp_qlora).
         whole = recipe.method == "qlora" and layout.sharding == "zero-3"
         base /= 1 if whole else layout.shards(3)
@@ -163,7 +163,8 @@ def _per_stage(model: Model, layout: Layout) -> float:
     return (layers / layout.pipeline + table) / layout.tensor
 
 
-def _base(model: Model, recipe: Recipe, w: float, c: Coefficients) -> float:
+def base_bytes(model: Model, recipe: Recipe, w: float, c: Coefficients) -> float:
+    """Return the bytes of a frozen base as it is stored."""
     if recipe.method == "lora":
         return model.parameters * w
     q = c["nf4-bytes"] if recipe.quantisation == "nf4" else c["nf4-double-bytes"]

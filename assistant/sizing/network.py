@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.sizing.coefficients import Coefficients
-from assistant.sizing.memory import Recipe, state_bytes, trained_parameters
+from assistant.sizing.devices import Device
+from assistant.sizing.memory import Recipe, base_bytes, state_bytes, trained_parameters
 from assistant.sizing.models import Model
 from assistant.sizing.parallelism import Layout
 
@@ -39,9 +40,12 @@ def network(
     data = 0.0
     if replicas > 1:
         trained = trained_parameters(model, recipe) / split
-        if layout.stage == 3:
-            whole = model.parameters / split
-            data = batches * sharded_traffic(replicas, whole * w)
+        if layout.stage == 3 and recipe.adapted:
+            # The base is gathered for both passes, as it is stored; it has no gradients.
+            base = base_bytes(model, recipe, w, c) / split
+            data = batches * all_reduce_traffic(replicas, base)
+        elif layout.stage == 3:
+            data = batches * sharded_traffic(replicas, model.parameters / split * w)
         else:
             data = all_reduce_traffic(replicas, trained * g)
     s, b, h = recipe.sequence_length / layout.context, recipe.micro_batch, model.hidden
@@ -58,6 +62,29 @@ def network(
     return Network(
         data, tensor, pipeline, step, rate, inside + (0.0 if several else rate), outside, bubble
     )
+
+
+def slowdown(links: Network, device: Device, node_bits: float | None, c: Coefficients) -> float:
+    """Return how many times as long a step takes for the links of a device and a node."""
+    rate = link_rate(device, c)
+    inside = link_slowdown(links.within_node_rate, rate) if rate else 1.0
+    if not node_bits:
+        return inside
+    return max(inside, link_slowdown(links.node_bits_per_second, node_bits))
+
+
+def link_rate(device: Device, c: Coefficients) -> float | None:
+    """Return the bytes per second a device sends one way to others of its node."""
+    if device.link is not None:
+        return device.link / 2
+    if device.pcie is None:
+        return None
+    return float(c["pcie-3-rate"] * 2 ** (device.pcie - 3))
+
+
+def link_slowdown(X: float, Yr: float) -> float:
+    """Return how many times as long a step takes (formula link-slowdown)."""
+    return max(1.0, X / Yr)
 
 
 def all_reduce_traffic(k: float, S: float) -> float:

@@ -65,11 +65,13 @@ class TrainingPlan:
     accelerator: str | None = None
     accelerators: int | None = None
     accelerators_per_node: int | None = None
+    node_network_gbit: float | None = None
     deadline_days: float | None = None
     budget: float | None = None
     currency: str | None = None
     region: str | None = None
     provider: str | None = None
+    vendor: str | None = None
     location: str | None = None
     power_price: float | None = None
     pue: float | None = None
@@ -128,6 +130,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "context_parallel": (1, 1_024),
     "accelerators": (1, 1_000_000),
     "accelerators_per_node": (1, 72),
+    "node_network_gbit": (0.01, 100_000),
     "deadline_days": (0.01, 3_650),
     "budget": (0.01, 1e12),
     "power_price": (0.0001, 100),

@@ -13,6 +13,8 @@ from assistant.sizing.explaining import Explainer
 from assistant.sizing.fitting import FITS, Fit
 from assistant.sizing.intervals import Interval
 from assistant.sizing.problems import WORDING, Problem
+from assistant.sizing.recommending import Option, Recommendation
+from assistant.sizing.settling import Assumption
 from assistant.sizing.sizing import Sizing
 
 GB, MB, KILO = 1e9, 1e6, 1e3
@@ -21,7 +23,10 @@ STATEMENT = re.compile(r"[CIS]\d+[a-z]?")
 MOST_OFFERS = 3
 BUDGET_CURRENCY = "USD"
 MOST_DEVICES = 5
+MOST_OPTIONS = 6
+MOST_REJECTED = 3
 DAYS_FROM_HOURS = 72
+SLOW = 1.05
 
 
 class Reporter:
@@ -85,6 +90,95 @@ class Reporter:
             held["text"] = self.finding(finding, language)
         return data | {"language": language, "text": self.checked(checked, language)}
 
+    def recommended(self, found: Recommendation, language: str) -> str:
+        """Return a recommendation as text: options, buying or renting, and what will not do."""
+        say = self._messages.in_language(language)
+        lines = []
+        if not found.options:
+            lines.append(say("recommend-none"))
+        else:
+            first = found.options[0]
+            lines.append(say("recommend-first", device=first.device, count=first.count))
+        lines += [self._option(o, say, language) for o in found.options[:MOST_OPTIONS]]
+        if len(found.options) > MOST_OPTIONS:
+            lines.append(say("recommend-more", count=len(found.options) - MOST_OPTIONS))
+        if found.scenario:
+            names = say("list-separator").join(found.statements)
+            scenario = say(f"scenario-{found.scenario}")
+            lines.append(say("recommend-scenario", scenario=scenario, statements=names))
+        if found.owned and found.owned.against and found.owned.break_even_months:
+            lines.append(self._flip(found, say))
+        lines += self._rejected(found, say)
+        if found.assumptions:
+            lines.append(say("assumed-title"))
+            lines += [_assumed(a, say) for a in found.assumptions]
+        if found.asks:
+            names = say("list-separator").join(_input(n, say) for n in found.asks)
+            lines.append(say("asks", inputs=names))
+        return "\n".join(lines)
+
+    def recommended_data(self, found: Recommendation, language: str) -> dict[str, Any]:
+        """Return a recommendation as plain data with its text."""
+        return found.as_dict() | {"language": language, "text": self.recommended(found, language)}
+
+    def _option(self, option: Option, say: Say, language: str) -> str:
+        long = option.hours.p50 > DAYS_FROM_HOURS
+        by = 24 if long else 1
+        hours = {k: _number(v / by) for k, v in option.hours.__dict__.items()}
+        spoken = {k: say("days" if long else "hours", value=v) for k, v in hours.items()}
+        merits = [say(f"merit-{m}") for m in option.merits]
+        merits += [say("merit-pareto")] if option.pareto else []
+        merits += [say("caveat-network")] if option.unstated else []
+        if option.slowdown > SLOW:
+            merits.append(say("caveat-links", times=_number(option.slowdown)))
+        return say(
+            f"option-{option.kind}",
+            count=option.count,
+            device=option.device,
+            time=spoken["p50"],
+            slow=spoken["p90"],
+            cost=_number(option.cost.p50),
+            high=_number(option.cost.p90),
+            currency=option.currency,
+            offer=option.priced_by,
+            date=option.date,
+            region=option.region or say("unknown"),
+            source=self._explain.title(option.source, language),
+            needed=_number(option.needed / GB),
+            usable=_number(option.usable / GB),
+            merits=say("list-separator").join(merits) or say("none"),
+        )
+
+    def _flip(self, found: Recommendation, say: Say) -> str:
+        owned = found.owned
+        assert owned is not None
+        assert owned.against is not None
+        return say(
+            "recommend-buy",
+            device=found.owned_device or "",
+            price=_number(owned.purchase.amount),
+            currency=owned.purchase.currency,
+            date=owned.purchase.date,
+            offer=owned.against.instance,
+            rent=_number(owned.against.per_accelerator),
+            rent_date=owned.against.date or say("unknown"),
+            months=_number(owned.break_even_months or 0),
+            share=f"{owned.break_even_utilisation or 0:.0%}",
+            rate=_number(owned.hourly_at_full_use),
+        )
+
+    def _rejected(self, found: Recommendation, say: Say) -> Iterator[str]:
+        if found.rejected:
+            yield say("rejected-title")
+        for reason, held in groupby(found.rejected, key=lambda r: r.reason):
+            items = list(held)
+            named = say("list-separator").join(
+                say(f"rejected-{reason}", device=r.device, given=r.given, needed=r.needed)
+                for r in items[:MOST_REJECTED]
+            )
+            reason_text = say(f"reason-{reason}")
+            yield say("rejected-line", reason=reason_text, count=len(items), devices=named)
+
     def _lines(self, sizing: Sizing, language: str) -> Iterator[str]:
         say = self._messages.in_language(language)
         yield from _headline(sizing, say)
@@ -107,11 +201,9 @@ class Reporter:
         yield from self._money(sizing, say, language)
         if sizing.assumptions:
             yield say("assumed-title")
-            for a in sizing.assumptions:
-                key = a.input.replace(", ", "-").replace("_", "-")
-                yield say("assumed-line", input=say(f"input-{key}"), value=a.value)
+            yield from (_assumed(a, say) for a in sizing.assumptions)
         if sizing.asks:
-            names = [say(f"input-{n.replace('_', '-')}") for n in sizing.asks]
+            names = [_input(n, say) for n in sizing.asks]
             yield say("asks", inputs=say("list-separator").join(names))
         yield say("sources-title")
         for n, f in enumerate(self._explain(sizing.formulas, language), 1):
@@ -176,6 +268,14 @@ class Reporter:
                 share=f"{owned.break_even_utilisation:.0%}",
                 months=_number(owned.break_even_months),
             )
+
+
+def _input(name: str, say: Say) -> str:
+    return say(f"input-{name.replace(', ', '-').replace('_', '-')}")
+
+
+def _assumed(assumption: Assumption, say: Say) -> str:
+    return say("assumed-line", input=_input(assumption.input, say), value=assumption.value)
 
 
 def _headline(sizing: Sizing, say: Say) -> Iterator[str]:
@@ -245,6 +345,8 @@ def _time(sizing: Sizing, say: Say) -> Iterator[str]:
         utilisation=f"{time.utilisation:.0%}",
         mover=say(f"mover-{time.mover}"),
     )
+    if time.slowdown > SLOW:
+        yield say("slow-links", times=_number(time.slowdown))
     days = sizing.plan.deadline_days
     if days:
         late = "missed" if time.hours.p50 > days * 24 else "kept"

@@ -18,13 +18,14 @@ from assistant.sizing.fitting import (
     devices_for_memory,
     devices_for_time,
     fit,
+    ways_of,
     whole,
 )
 from assistant.sizing.host import Host, host
 from assistant.sizing.intervals import Interval
 from assistant.sizing.memory import Memory, Recipe
 from assistant.sizing.models import Model, ModelCatalogue
-from assistant.sizing.network import Network, network
+from assistant.sizing.network import Network, network, slowdown
 from assistant.sizing.parallelism import Layout
 from assistant.sizing.plan import TrainingPlan, check
 from assistant.sizing.power import Power, power
@@ -40,7 +41,8 @@ from assistant.sizing.training_time import (
 )
 from kg import KnowledgeGraph
 
-# Sixteen-bit peak of nothing: where no accelerator is named, needs in time are not reckoned.
+# What to ask for where it was not said, for it changes the answer most.
+GIGA = 1e9
 ASKED_FOR = ("method", "sequence_length", "tokens")
 
 
@@ -58,12 +60,13 @@ class Devices:
 
 @dataclass(frozen=True)
 class Time:
-    """Hours of a run and the assumption that moves them most."""
+    """Hours of a run, how much slow links add to them, and the assumption that moves them most."""
 
     hours: Interval
     utilisation: float
     operations: Compute
     tokens_per_second: float
+    slowdown: float
     mover: str
 
 
@@ -161,7 +164,7 @@ class Sizer:
         """Return what is needed of any accelerator; which of them hold it."""
         c = self.coefficients
         largest = max(self.devices, key=lambda d: d.memory)
-        count = settled.plan.accelerators or 1
+        count = settled.plan.accelerators or ways_of(settled)
         found = arrange(settled, count, largest, c)
         if settled.plan.recompute is None:
             # Nobody said to compute again, so the need is told without.
@@ -181,7 +184,7 @@ class Sizer:
     def _on(self, device: Device, named: tuple[Device, ...], settled: Settled) -> Sizing:
         c, plan = self.coefficients, settled.plan
         for_memory = devices_for_memory(settled, device, c)
-        first = plan.accelerators or for_memory or 1
+        first = plan.accelerators or for_memory or ways_of(settled)
         share = found = None
         for_time = None
         found = arrange(settled, first, device, c)
@@ -220,19 +223,18 @@ class Sizer:
     ) -> Sizing:
         c, plan, count = self.coefficients, settled.plan, counted.count
         work = compute(settled.model, found.recipe, settled.tokens, c)
-        seconds = training_time(work.timed(found.recipe.adapted), count, peak, share)
-        hours = time_interval(seconds, c).times(1 / HOUR)
-        mover = "tokens" if settled.assumed("tokens") else "utilisation"
-        time = Time(hours, share, work, settled.tokens / seconds, mover)
-        steps = settled.tokens / (settled.global_batch * found.recipe.sequence_length)
+        ideal = training_time(work.timed(found.recipe.adapted), count, peak, share)
+        steps = max(settled.tokens / (settled.global_batch * found.recipe.sequence_length), 1.0)
         links = network(
-            settled.model,
-            found.recipe,
-            found.layout,
-            settled.per_node,
-            seconds / max(steps, 1.0),
-            c,
+            settled.model, found.recipe, found.layout, settled.per_node, ideal / steps, c
         )
+        ports = plan.node_network_gbit and plan.node_network_gbit * GIGA
+        slower = slowdown(links, counted.device, ports, c)
+        seconds = ideal * slower
+        hours = time_interval(seconds, c).times(1 / HOUR)
+        mover = "links" if slower > c["time-high"] else "utilisation"
+        mover = "tokens" if settled.assumed("tokens") else mover
+        time = Time(hours, share, work, settled.tokens / seconds, slower, mover)
         kept = storage(
             settled.model, found.recipe, settled.unique_tokens, time.tokens_per_second, c
         )
@@ -390,7 +392,7 @@ def _formulas(model: Model, found: Arrangement, timed: bool) -> tuple[str, ...]:
     names += ["attention-operations", "expected-utilisation", "training-time"]
     if layout.replicas > 1:
         names.append("sharded-traffic" if layout.stage == 3 else "all-reduce-traffic")
-        names.append("needed-bandwidth")
+        names += ["needed-bandwidth", "link-slowdown"]
     names += ["checkpoint-size", "comfortable-host-memory", "design-power", "mean-power"]
     return tuple(names)
 

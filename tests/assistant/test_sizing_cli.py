@@ -82,3 +82,14 @@ def test_a_check_that_passes_exits_with_zero() -> None:
     sets = ["model=7B", "method=lora", "accelerator=A100 80GB", "host_memory_gb=256"]
     result = RUN.invoke(app, ["check", *(x for s in sets for x in ("--set", s))])
     assert result.exit_code == 0
+
+
+def test_a_recommendation_names_prices_with_their_dates() -> None:
+    result = RUN.invoke(
+        app,
+        ["recommend", "--model", "7B", "--method", "lora", "--vendor", "nvidia", "--json"],
+    )
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert found["options"]
+    assert all(o["date"] for o in found["options"])

@@ -53,6 +53,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "tensor-traffic": network.tensor_traffic,
     "expert-traffic": network.expert_traffic,
     "needed-bandwidth": network.needed_bandwidth,
+    "link-slowdown": network.link_slowdown,
     "pipeline-bubble": network.pipeline_bubble,
     "checkpoint-size": storage.checkpoint_size,
     "checkpoint-interval": storage.checkpoint_interval,
@@ -84,7 +85,7 @@ SELECT ?name ?expression ?symbol ?coefficient ?value WHERE {
 SYMBOLS = (
     "P", "Pa", "Pt", "Pq", "D", "l", "h", "f", "a", "kv", "V", "s", "b", "t", "p", "c", "m", "n",
     "k", "e", "r", "din", "dout", "w", "g", "o", "zw", "zg", "zo", "q", "C", "F", "M", "B", "S",
-    "T", "N", "W", "E", "H", "K", "Y", "R", "u", "x", "A", "top", "mtbf", "Q", "G", "Z",
+    "T", "N", "W", "E", "H", "K", "Y", "R", "u", "x", "A", "top", "mtbf", "Q", "G", "Z", "X", "Yr",
 )  # fmt: skip
 SAMPLES = (
     {s: 3.0 + n for n, s in enumerate(SYMBOLS)},
@@ -121,7 +122,7 @@ def test_the_code_computes_what_the_graph_says(
 ) -> None:
     expression, inputs, coefficients = known[name]
     given: dict[str, Any] = {s: sample[s] for s in inputs}
-    arithmetic = {"sqrt": math.sqrt, "min": min, "ceil": math.ceil, "__builtins__": {}}
+    arithmetic = {"sqrt": math.sqrt, "min": min, "max": max, "ceil": math.ceil, "__builtins__": {}}
     said = eval(expression, arithmetic, given | coefficients)
     arguments = given | ({"c": Coefficients.of(shipped)} if coefficients else {})
     assert FUNCTIONS[name](**arguments) == pytest.approx(said, rel=1e-12)
@@ -130,7 +131,7 @@ def test_the_code_computes_what_the_graph_says(
 def test_an_expression_names_just_its_inputs_and_coefficients(known: Any) -> None:
     for name, (expression, inputs, coefficients) in known.items():
         used = {n.id for n in ast.walk(ast.parse(expression)) if isinstance(n, ast.Name)}
-        assert used - {"sqrt", "min", "ceil"} == inputs | set(coefficients), name
+        assert used - {"sqrt", "min", "max", "ceil"} == inputs | set(coefficients), name
 
 
 def test_every_coefficient_is_used_by_the_code(shipped: KnowledgeGraph) -> None:

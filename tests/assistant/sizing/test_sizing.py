@@ -227,3 +227,18 @@ def test_sizes_are_read_in_both_languages() -> None:
 def test_every_number_has_a_range_and_every_choice_is_an_input() -> None:
     names = {f.name for f in dataclasses.fields(TrainingPlan)}
     assert set(RANGES) | set(CHOICES) <= names
+
+
+def test_slow_links_lengthen_a_run(sizer: Sizer) -> None:
+    """Sharding over ports of 10 Gbit/s is bound by them, over 3,200 Gbit/s it is not."""
+    plan = TrainingPlan(
+        model="Llama 3 70B", method="full", accelerator="H100 SXM", accelerators=32, tokens=1e9
+    )
+    slow = sizer.size(dataclasses.replace(plan, node_network_gbit=10)).time
+    fast = sizer.size(dataclasses.replace(plan, node_network_gbit=3_200)).time
+    assert slow is not None
+    assert fast is not None
+    assert fast.slowdown == 1
+    assert slow.slowdown > 10
+    assert slow.mover == "links"
+    assert slow.hours.p50 == pytest.approx(fast.hours.p50 * slow.slowdown)
