@@ -192,6 +192,8 @@ def _activations(
 ) -> tuple[float, float]:
     """Return the bytes kept for the backward pass, and those of a layer computed again."""
     layer = layer_activations(model, recipe, layout)
+    if recipe.recompute == "selective" and recipe.attention == "fused":
+        layer = activations_selective_fused(layer, c)
     held = model.layers * 1.0
     if layout.pipeline > 1:
         in_flight = min(layout.pipeline, max(recipe.micro_batches, 1))
@@ -236,6 +238,11 @@ def activations_sequence_parallel(s: float, b: float, h: float, t: float, a: flo
 def activations_selective(s: float, b: float, h: float, t: float) -> float:
     """Return the bytes a GPT layer keeps (formula activations-selective)."""
     return 34 * s * b * h / t
+
+
+def activations_selective_fused(L: float, c: Coefficients) -> float:
+    """Return the bytes kept of a layer (formula activations-selective-fused)."""
+    return c["selective-share"] * L
 
 
 def activations_full_recompute(s: float, b: float, h: float) -> float:

@@ -85,7 +85,8 @@ class Model:
         """Return the weights of the tables of tokens: one or two, as the total allows."""
         if self.routed or self.inferred:
             tables = 2 if self.parameters >= LARGE else 1
-            return float(tables * self.vocabulary * self.hidden)
+            # A tiny model has a smaller vocabulary than is usual.
+            return min(tables * self.vocabulary * self.hidden, self.parameters / 2)
         return self.parameters - self.layer_weights
 
     def matrices(self) -> list[tuple[float, float]]:

@@ -27,7 +27,7 @@ from assistant.sizing.memory import Memory, Recipe
 from assistant.sizing.models import Model, ModelCatalogue
 from assistant.sizing.network import Network, network, slowdown
 from assistant.sizing.parallelism import Layout
-from assistant.sizing.plan import TrainingPlan, check
+from assistant.sizing.plan import RANGES, TrainingPlan, check
 from assistant.sizing.power import Power, power
 from assistant.sizing.problems import PlanRefused, Problem
 from assistant.sizing.settling import Assumption, Settled, settle
@@ -197,6 +197,9 @@ class Sizer:
                     work.timed(found.recipe.adapted), device.peak, share, seconds
                 )
         count = plan.accelerators or whole(max(for_memory or 1, for_time or 1), settled)
+        if count > RANGES["accelerators"][1]:
+            given, needed = f"{plan.deadline_days:g}", f"{count:,}"
+            raise PlanRefused([Problem("deadline-impossible", "deadline_days", given, needed)])
         settled = _with_batch_for(
             settled, found if count == first else arrange(settled, count, device, c)
         )
@@ -378,6 +381,8 @@ def _formulas(model: Model, found: Arrangement, timed: bool) -> tuple[str, ...]:
         )
     else:
         names.append("activations-swiglu" if model.gated else "activations-gelu")
+    if recipe.recompute == "selective" and recipe.attention == "fused":
+        names.append("activations-selective-fused")
     if recipe.recompute == "full":
         names.append("activations-full-recompute")
     if layout.pipeline > 1:

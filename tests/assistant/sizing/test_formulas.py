@@ -34,6 +34,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "activations-tensor-parallel": memory.activations_tensor_parallel,
     "activations-sequence-parallel": memory.activations_sequence_parallel,
     "activations-selective": memory.activations_selective,
+    "activations-selective-fused": memory.activations_selective_fused,
     "activations-full-recompute": memory.activations_full_recompute,
     "layers-held": memory.layers_held,
     "activations-swiglu": memory.activations_swiglu,
@@ -85,7 +86,8 @@ SELECT ?name ?expression ?symbol ?coefficient ?value WHERE {
 SYMBOLS = (
     "P", "Pa", "Pt", "Pq", "D", "l", "h", "f", "a", "kv", "V", "s", "b", "t", "p", "c", "m", "n",
     "k", "e", "r", "din", "dout", "w", "g", "o", "zw", "zg", "zo", "q", "C", "F", "M", "B", "S",
-    "T", "N", "W", "E", "H", "K", "Y", "R", "u", "x", "A", "top", "mtbf", "Q", "G", "Z", "X", "Yr",
+    "T", "N", "W", "E", "H", "K", "Y", "R", "u", "x", "A", "top", "mtbf", "Q", "G", "Z",
+    "X", "Yr", "L",
 )  # fmt: skip
 SAMPLES = (
     {s: 3.0 + n for n, s in enumerate(SYMBOLS)},

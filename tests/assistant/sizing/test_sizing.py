@@ -162,6 +162,10 @@ def test_a_card_without_bf16_gets_fp16_unless_the_plan_says_otherwise(sizer: Siz
             ("not-divisible", "accelerators"),
         ),
         (
+            {"model": "7B", "accelerator": "T4", "tokens": "9000T", "deadline_days": 0.1},
+            ("deadline-impossible", "deadline_days"),
+        ),
+        (
             {"model": "Llama 2 7B", "accelerator": "T4", "accelerators": 8, "global_batch": 4},
             ("batch-too-small", "global_batch"),
         ),
