@@ -98,7 +98,7 @@ class Router:
         missing = found.question
         assert isinstance(missing, Missing)
         if kind == "in_guide":
-            points = self._catalogue.means(found.words, op.SAME_THING) and not reading.follows
+            points = found.alone and self._catalogue.means(found.words, op.SAME_THING)
             return points and missing.what.startswith("needs")
         if missing.what == "unknown-attribute":
             return any(s not in self._guide.covered for s in missing.subjects)

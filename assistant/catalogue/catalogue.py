@@ -41,6 +41,7 @@ class CatalogueReading:
     words: Words
     question: CatalogueQuestion | Missing
     follows: bool
+    alone: bool = True
 
 
 class Catalogue:
@@ -85,7 +86,7 @@ class Catalogue:
                 asked = self._conversing.interpret(self._reader.read(text), before)
                 before = asked if isinstance(asked, CatalogueQuestion) else before
         understood = self._conversing.interpret(words, before)
-        return CatalogueReading(words, understood, before is not None)
+        return CatalogueReading(words, understood, before is not None, not earlier)
 
     def answer(self, reading: CatalogueReading) -> Answer:
         """Return the answer to a question that was read."""
