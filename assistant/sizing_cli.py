@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ import typer
 from assistant.import_cli import Language, LanguageOption
 
 if TYPE_CHECKING:
-    from assistant.sizing.report import Reporter
+    from assistant.sizing import Reporter
     from kg import KnowledgeGraph
 
 # What estimates comes late, so that other commands start without it.
@@ -100,9 +101,7 @@ def check(
     storage_write_gb_s, interconnect, chassis, pooled, hours. Exits with 1 if something must
     be mended.
     """
-    from assistant.sizing import PlanRefused
-    from assistant.sizing.checking import Checker
-    from assistant.sizing.machine import configuration
+    from assistant.sizing import Checker, PlanRefused, configuration
 
     graph, reporter = _graph()
     spoken = _language(language)
@@ -136,8 +135,7 @@ def recommend(
 ) -> None:
     """Rank what could run a plan, and say why not the rest and by how much."""
     options = {k: v for k, v in locals().items() if k not in NO_INPUTS}
-    from assistant.sizing import PlanRefused, Sizer, TrainingPlan
-    from assistant.sizing.recommending import Recommender
+    from assistant.sizing import PlanRefused, Recommender, Sizer, TrainingPlan
 
     graph, reporter = _graph()
     spoken = _language(language)
@@ -169,8 +167,7 @@ def _inputs(file: Path | None, options: dict[str, Any], settings: list[str]) -> 
 
 
 def _graph() -> tuple[KnowledgeGraph, Reporter]:
-    from assistant.sizing.explaining import Explainer
-    from assistant.sizing.report import Reporter
+    from assistant.sizing import Explainer, Reporter
     from kg import GraphError, KnowledgeGraph
 
     try:
@@ -194,6 +191,8 @@ def _print(result: Any) -> None:
 
 
 def _language(given: Language | None) -> str:
-    from assistant.import_cli import _language as spoken
-
-    return spoken(given)
+    if given is not None:
+        return given.value
+    names = ("LC_ALL", "LC_MESSAGES", "LANG")
+    spoken = next((os.environ[n] for n in names if os.environ.get(n)), "")
+    return "zh" if spoken.startswith("zh") else "en"

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from assistant.sizing.devices import Device
+from assistant.sizing.estimate import Sizing
+from assistant.sizing.findings import MUST, NOTE, ORDER, SHOULD, Checked, Finding
 from assistant.sizing.fitting import FITS, TIGHT
 from assistant.sizing.machine import Machine
+from assistant.sizing.mending import smallest_change
 from assistant.sizing.plan import TrainingPlan
 from assistant.sizing.power import breaker_rating, design_power, supply_power
-from assistant.sizing.problems import PlanRefused
 from assistant.sizing.requirements import Requirement, requirements_of, unmet
-from assistant.sizing.sizing import Sizer, Sizing
+from assistant.sizing.sizer import Sizer
 from kg import KnowledgeGraph
 
-MUST, SHOULD, NOTE = "must", "should", "note"
-ORDER = (MUST, SHOULD, NOTE)
 GB, HOUR, BITS = 1e9, 3_600.0, 8
 CLOUD_ONLY = "segment-cloud-only"
 CAPACITY, SPEED = "capacity", "minimumSpeed"
@@ -34,46 +33,6 @@ SELECT ?kilowatts WHERE {
 }
 ORDER BY ?kilowatts
 """
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that does not do: what was given, what is needed, why, and what would do.
-
-    `basis` names formulas or statements of the guide; `change` is the key of the smallest
-    change that passes, `value` what it changes to.
-    """
-
-    level: str
-    key: str
-    given: str
-    needed: str
-    basis: tuple[str, ...]
-    change: str | None = None
-    value: str = ""
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What was found in a configuration, the gravest first, and the estimate behind it."""
-
-    machine: Machine
-    sizing: Sizing
-    findings: tuple[Finding, ...]
-
-    @property
-    def passes(self) -> bool:
-        """Return whether nothing found must be mended."""
-        return all(f.level != MUST for f in self.findings)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the result as plain data."""
-        return {
-            "passes": self.passes,
-            "findings": [asdict(f) for f in self.findings],
-            "machine": {k: v for k, v in asdict(self.machine).items() if v not in (None, False)},
-            "sizing": self.sizing.as_dict(),
-        }
 
 
 class Checker:
@@ -130,60 +89,16 @@ class Checker:
         basis = tuple(f for f in sizing.formulas if f.startswith(MEMORY_FORMULAS))
         if count > 1 and (machine.pooled or (lacking and plain and own.needed <= all_of_it)):
             pooled = f"{count} x {_gb(device.memory)} = {_gb(all_of_it)}"
-            change, value = self._smallest(plan, sizing) if lacking else (None, "")
+            change, value = smallest_change(plan, sizing, self._sizer) if lacking else (None, "")
             level = MUST if lacking else NOTE
             needed = f"{_gb(own.needed)} / {_gb(own.usable)}"
             yield Finding(level, "pooled-memory", pooled, needed, basis, change, value)
         elif own.verdict != FITS:
             level = MUST if lacking else SHOULD
-            change, value = self._smallest(plan, sizing)
+            change, value = smallest_change(plan, sizing, self._sizer)
             needed = f"{_gb(own.needed)} ({_gb(own.needed_high)})"
             key = "memory" if lacking else "memory-tight"
             yield Finding(level, key, _gb(own.usable), needed, basis, change, value)
-
-    def _smallest(self, plan: TrainingPlan, sizing: Sizing) -> tuple[str | None, str]:
-        """Return the smallest change to a plan with which it fits: its key and new value."""
-        devices = sizing.devices
-        assert devices is not None
-        changes: list[tuple[str, str, dict[str, Any]]] = [
-            ("recompute", "full", {"recompute": "full"}),
-            ("micro_batch", "1", {"micro_batch": 1, "recompute": "full"}),
-        ]
-        if devices.count > 1:
-            changes.append(("sharding", "fsdp", {"sharding": "fsdp", "recompute": "full"}))
-        if plan.method == "lora":
-            changes.append(("method", "qlora", {"method": "qlora", "recompute": "full"}))
-        larger: dict[str, Any] = {
-            "sharding": None,
-            "tensor_parallel": None,
-            "pipeline_parallel": None,
-        }
-        count = self._count_that_fits(replace(plan, recompute=None, **larger))
-        if count is not None and count > devices.count:
-            more = larger | {"recompute": None, "accelerators": count}
-            changes.append(("accelerators", f"{count:,}", more))
-        if plan.method in (None, "full"):
-            for method in ("lora", "qlora"):
-                changes.append(("method", method, {"method": method, "recompute": "full"}))
-        for change, value, values in changes:
-            try:
-                tried = self._sizer.size(replace(plan, **values))
-            except PlanRefused:
-                continue
-            assert tried.devices is not None
-            if any(f.device == devices.device.name and f.verdict == FITS for f in tried.fits):
-                return change, value
-        for device in sorted(self._sizer.devices, key=lambda d: (d.memory, d.name)):
-            if device.peak and device.memory * 0.76 >= sizing.memory.total:
-                return "accelerator", device.name
-        return None, ""
-
-    def _count_that_fits(self, plan: TrainingPlan) -> int | None:
-        try:
-            sized = self._sizer.size(replace(plan, accelerators=None))
-        except PlanRefused:
-            return None
-        return sized.devices.for_memory if sized.devices else None
 
     def _host(self, machine: Machine, sizing: Sizing) -> Iterator[Finding]:
         need = sizing.host

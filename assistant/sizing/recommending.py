@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from assistant.sizing.checking import cloud_only
 from assistant.sizing.cost import OwnedCost
 from assistant.sizing.devices import Device, Offer
+from assistant.sizing.estimate import Sizing
 from assistant.sizing.fitting import TOO_SMALL
 from assistant.sizing.intervals import Interval
 from assistant.sizing.plan import TrainingPlan
 from assistant.sizing.problems import PlanRefused
+from assistant.sizing.recommendation import Option, Recommendation, Rejected
 from assistant.sizing.settling import NODE, Assumption
-from assistant.sizing.sizing import Sizer, Sizing
+from assistant.sizing.sizer import Sizer
 
 USUAL_CURRENCY = "USD"
 RENTED, BOUGHT = "rented", "bought"
@@ -24,70 +25,6 @@ SCALES = (1, 2, 4, 8)
 ROUNDING = 1.001
 GB = 1e9
 SCENARIOS = {"small": ("S51a", "S51d"), "medium": ("S52a", "S52e"), "large": ("S53a", "S53b")}
-
-
-@dataclass(frozen=True)
-class Option:
-    """One way to run a plan, rented or bought, with its cost in one currency.
-
-    What is bought is priced with its accelerators alone, for the whole of it: the machine
-    stays when the run is over.
-    """
-
-    device: str
-    count: int
-    nodes: int
-    kind: str
-    needed: float
-    usable: float
-    binding: str
-    hours: Interval
-    cost: Interval
-    currency: str
-    priced_by: str
-    date: str
-    source: str
-    region: str | None = None
-    slowdown: float = 1.0
-    merits: tuple[str, ...] = ()
-    unstated: tuple[str, ...] = ()
-    pareto: bool = False
-
-
-@dataclass(frozen=True)
-class Rejected:
-    """An accelerator that will not do: why, and what was given and needed."""
-
-    device: str
-    reason: str
-    given: str
-    needed: str
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """Options, the cheapest first; those on the front of cost and time are marked.
-
-    `chart` holds the options of every scale, `owned` the comparison of buying and renting
-    for the first option whose accelerator has both prices.
-    """
-
-    plan: TrainingPlan
-    options: tuple[Option, ...]
-    chart: tuple[Option, ...]
-    rejected: tuple[Rejected, ...]
-    owned: OwnedCost | None
-    owned_device: str | None
-    scenario: str | None
-    statements: tuple[str, ...]
-    assumptions: tuple[Assumption, ...]
-    asks: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the recommendation as plain data."""
-        data = asdict(self)
-        data["plan"] = {k: v for k, v in data["plan"].items() if v not in (None, False)}
-        return data
 
 
 class Recommender:

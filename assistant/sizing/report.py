@@ -8,14 +8,14 @@ from itertools import groupby
 from typing import Any
 
 from assistant.messages import Messages, Say
-from assistant.sizing.checking import MUST, Checked, Finding
+from assistant.sizing.estimate import Sizing
 from assistant.sizing.explaining import Explainer
+from assistant.sizing.findings import MUST, Checked, Finding
 from assistant.sizing.fitting import FITS, Fit
 from assistant.sizing.intervals import Interval
 from assistant.sizing.problems import WORDING, Problem
-from assistant.sizing.recommending import Option, Recommendation
+from assistant.sizing.recommendation import Option, Recommendation
 from assistant.sizing.settling import Assumption
-from assistant.sizing.sizing import Sizing
 
 GB, MB, KILO = 1e9, 1e6, 1e3
 BITS = 8

@@ -1,17 +1,18 @@
-"""From one plan to everything it needs: memory, devices, time, network, power and cost."""
+"""From one plan to everything it needs."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from assistant.sizing.basis import formulas_behind
 from assistant.sizing.coefficients import Coefficients
-from assistant.sizing.compute import Compute, compute
-from assistant.sizing.cost import CloudCost, OwnedCost, cloud_costs, owned_cost
+from assistant.sizing.compute import compute
+from assistant.sizing.cost import CloudCost, cloud_costs, owned_cost
 from assistant.sizing.devices import Device, DeviceCatalogue, Offer
+from assistant.sizing.estimate import Devices, Sizing, Time
 from assistant.sizing.fitting import (
-    FITS,
     Arrangement,
     Fit,
     arrange,
@@ -22,13 +23,10 @@ from assistant.sizing.fitting import (
     whole,
 )
 from assistant.sizing.host import Host, host
-from assistant.sizing.intervals import Interval
-from assistant.sizing.memory import Memory, Recipe
-from assistant.sizing.models import Model, ModelCatalogue
-from assistant.sizing.network import Network, network, slowdown
-from assistant.sizing.parallelism import Layout
+from assistant.sizing.models import ModelCatalogue
+from assistant.sizing.network import network, slowdown
 from assistant.sizing.plan import RANGES, TrainingPlan, check
-from assistant.sizing.power import Power, power
+from assistant.sizing.power import power
 from assistant.sizing.problems import PlanRefused, Problem
 from assistant.sizing.settling import Assumption, Settled, settle
 from assistant.sizing.storage import Storage, storage
@@ -44,67 +42,6 @@ from kg import KnowledgeGraph
 # What to ask for where it was not said, for it changes the answer most.
 GIGA = 1e9
 ASKED_FOR = ("method", "sequence_length", "tokens")
-
-
-@dataclass(frozen=True)
-class Devices:
-    """How many accelerators are needed and which limit binds: memory, time or what was given."""
-
-    device: Device
-    count: int
-    for_memory: int | None
-    for_time: int | None
-    binding: str
-    nodes: int
-
-
-@dataclass(frozen=True)
-class Time:
-    """Hours of a run, how much slow links add to them, and the assumption that moves them most."""
-
-    hours: Interval
-    utilisation: float
-    operations: Compute
-    tokens_per_second: float
-    slowdown: float
-    mover: str
-
-
-@dataclass(frozen=True)
-class Sizing:
-    """What a plan needs. Bytes, seconds, watts; `None` where no accelerator was named."""
-
-    plan: TrainingPlan
-    model: Model
-    recipe: Recipe
-    layout: Layout
-    memory: Memory
-    memory_high: float
-    tokens: float
-    global_batch: int
-    fits: tuple[Fit, ...]
-    devices: Devices | None
-    time: Time | None
-    network: Network | None
-    storage: Storage
-    host: Host
-    power: Power | None
-    cloud: tuple[CloudCost, ...]
-    owned: OwnedCost | None
-    cost_mover: str | None
-    assumptions: tuple[Assumption, ...]
-    asks: tuple[str, ...]
-    formulas: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the estimate as plain data, ready for `json.dumps`."""
-        data = asdict(self)
-        data["plan"] = {k: v for k, v in data["plan"].items() if v not in (None, False)}
-        data["memory"] |= {"total": self.memory.total, "high": self.memory_high}
-        del data["memory_high"]
-        if self.devices is not None:
-            data["devices"]["device"] = self.devices.device.name
-        return data
 
 
 class Sizer:
@@ -322,7 +259,7 @@ class Sizer:
             host=machine,
             assumptions=assumptions,
             asks=tuple(n for n in ASKED_FOR if settled.assumed(n)),
-            formulas=_formulas(settled.model, found, more.get("time") is not None),
+            formulas=formulas_behind(settled.model, found, more.get("time") is not None),
             **(empty | more),
         )
 
@@ -363,43 +300,3 @@ def _cost_mover(rented: tuple[CloudCost, ...], time: Time, c: Coefficients) -> s
     if time.mover == "tokens":
         return "tokens"
     return "offer" if max(costs) / min(costs) > c["time-high"] / c["time-low"] else time.mover
-
-
-def _formulas(model: Model, found: Arrangement, timed: bool) -> tuple[str, ...]:
-    """Return the identifiers of the formulas behind an estimate."""
-    recipe, layout = found.recipe, found.layout
-    names = ["model-states"]
-    if recipe.adapted:
-        names.append("adapter-parameters")
-    if recipe.method == "qlora":
-        names += ["quantised-base", "dequantisation-workspace"]
-    if recipe.attention == "stored":
-        names.append(
-            "activations-selective"
-            if recipe.recompute == "selective"
-            else "activations-sequence-parallel"
-        )
-    else:
-        names.append("activations-swiglu" if model.gated else "activations-gelu")
-    if recipe.recompute == "selective" and recipe.attention == "fused":
-        names.append("activations-selective-fused")
-    if recipe.recompute == "full":
-        names.append("activations-full-recompute")
-    if layout.pipeline > 1:
-        names.append("layers-held")
-    if not recipe.fused_loss:
-        names.append("logits")
-    if layout.stage == 3 and layout.replicas > 1:
-        names.append("gathered-workspace")
-    if not timed:
-        return tuple(names)
-    names += ["adapter-operations" if recipe.adapted else "training-operations"]
-    names += ["attention-operations", "expected-utilisation", "training-time"]
-    if layout.replicas > 1:
-        names.append("sharded-traffic" if layout.stage == 3 else "all-reduce-traffic")
-        names += ["needed-bandwidth", "link-slowdown"]
-    names += ["checkpoint-size", "comfortable-host-memory", "design-power", "mean-power"]
-    return tuple(names)
-
-
-__all__ = ["FITS", "Devices", "Sizer", "Sizing", "Time"]
