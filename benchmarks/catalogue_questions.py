@@ -28,7 +28,9 @@ def reasons(item: dict[str, Any], answer: Answer) -> list[str]:
     if item["kind"] != "answer":
         return []
     found = []
-    selected = [s.detail["entries"] for s in answer.steps if s.step == "select" if "entries" in s.detail]
+    selected = [
+        s.detail["entries"] for s in answer.steps if s.step == "select" if "entries" in s.detail
+    ]
     entries = {e.removeprefix("twd:") for e in selected[0]} if selected else set()
     if item.get("entries") is not None and entries != set(item["entries"]):
         missing, extra = set(item["entries"]) - entries, entries - set(item["entries"])

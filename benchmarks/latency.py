@@ -1,4 +1,4 @@
-"""Times warm `ask` over the question sets, whole and in its parts.
+"""Times warm `ask` over the question sets, whole and in its parts, and for the catalogue.
 
 Run with `python -m benchmarks.latency`.
 """
@@ -16,6 +16,7 @@ from assistant import Assistant
 
 QUESTIONS = Path(__file__).parent.parent / "tests" / "questions"
 SETS = ("regression.json", "held_out.json")
+CATALOGUE = "catalogue.json"
 
 
 def timed(parts: dict[str, list[float]], name: str, function: Callable[..., Any]) -> Any:
@@ -52,10 +53,17 @@ def main() -> None:
         for times in parts.values():
             times.append(0.0)
         whole.append(assistant.ask(item["question"], item["context"]).elapsed_ms)
+    catalogue = [
+        assistant.ask(
+            item["question"][language], item["context"][language] if item["context"] else None
+        ).elapsed_ms
+        for item in json.loads((QUESTIONS / CATALOGUE).read_text(encoding="utf-8"))
+        for language in ("zh", "en")
+    ]
     print(f"{len(questions)} questions, warm, one process; milliseconds")
-    for name, times in {"whole": whole, **parts}.items():
+    for name, times in {"whole": whole, **parts, "catalogue": catalogue}.items():
         p95 = statistics.quantiles(times, n=20)[-1]
-        print(f"{name:8s} p50 {statistics.median(times):6.2f}  p95 {p95:6.2f}")
+        print(f"{name:10s} p50 {statistics.median(times):6.2f}  p95 {p95:6.2f}")
 
 
 if __name__ == "__main__":
