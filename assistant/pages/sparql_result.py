@@ -18,6 +18,7 @@ from rdflib.term import Identifier, Literal, URIRef
 from assistant.messages import Say
 from assistant.pages import sparql_graph
 from assistant.pages.language import language_in_address, page_language
+from assistant.pages.literal import literal
 from assistant.pages.sparql_executor import labels, name_of
 from kg import GRAPH_FORMATS, ROW_FORMATS, Executor, GraphError, QueryResult
 
@@ -123,15 +124,44 @@ def _show_rows(result: QueryResult, executor: Executor, key: str, say: Say) -> N
     known = _labels(executor, columns)
     table, chart = st.tabs([say("sparql-table"), say("sparql-chart")], key=f"{key}-views")
     with table:
-        st.dataframe(
-            {c.name: _cells(c, known) for c in columns},
-            hide_index=True,
-            key=f"{key}-table",
-            column_config={c.name: _config(c) for c in columns},
-            alt=say("sparql-table"),
-        )
+        _show_table(columns, known, key, say)
     with chart:
         _show_chart(columns, known, key, say)
+
+
+@st.fragment
+def _show_table(columns: Sequence[Column], known: dict[str, str], key: str, say: Say) -> None:
+    """Show the rows; where IRIs and texts share a column, a chosen cell can be described."""
+    mixed = any(_mixed(column) for column in columns)
+    st.dataframe(
+        {column.name: _cells(column, known) for column in columns},
+        hide_index=True,
+        key=f"{key}-table",
+        column_config={column.name: _config(column) for column in columns},
+        on_select="rerun" if mixed else "ignore",
+        selection_mode="single-cell",
+        alt=say("sparql-table"),
+    )
+    cells = st.session_state[f"{key}-table"].selection.cells if mixed else []
+    by_name = {column.name: column for column in columns}
+    for row, name in cells:
+        term = by_name[name].terms[row]
+        if not isinstance(term, URIRef):
+            st.caption(say("sparql-cell-hint"))
+        elif st.button(
+            f"{say('sparql-describe')}: {literal(name_of(term, known))}",
+            key=f"{key}-describe",
+            icon=":material/description:",
+        ):
+            from assistant.pages import describe  # it shows results, too
+
+            describe.open_page(str(term))
+    if mixed and not cells:
+        st.caption(say("sparql-cell-hint"))
+
+
+def _mixed(column: Column) -> bool:
+    return not column.links and any(isinstance(term, URIRef) for term in column.terms)
 
 
 def _labels(executor: Executor, columns: Sequence[Column]) -> dict[str, str]:
