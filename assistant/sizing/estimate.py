@@ -47,7 +47,10 @@ class Time:
 
 @dataclass(frozen=True)
 class Sizing:
-    """What a plan needs. Bytes, seconds, watts; `None` where no accelerator was named."""
+    """What a plan needs. Bytes, seconds, watts; `None` where no accelerator was named.
+
+    `alone` says how it would be on a single accelerator where several were found to be needed.
+    """
 
     plan: TrainingPlan
     model: Model
@@ -58,6 +61,7 @@ class Sizing:
     tokens: float
     global_batch: int
     fits: tuple[Fit, ...]
+    alone: Fit | None
     devices: Devices | None
     time: Time | None
     network: Network | None

@@ -73,7 +73,7 @@ def configuration(values: Mapping[str, Any]) -> tuple[TrainingPlan, Machine]:
         problems += refused.problems
     given: dict[str, Any] = {}
     for name, value in own.items():
-        read = input_value(Machine, name, value)
+        read = input_value(Machine, name, value, CHOICES)
         problems += [read] if isinstance(read, Problem) else _impossible(name, read)
         given[name] = read
     if problems:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from assistant.sizing.estimate import Sizing
-from assistant.sizing.fitting import FITS
+from assistant.sizing.fitting import FITS, fit
 from assistant.sizing.plan import TrainingPlan
 from assistant.sizing.problems import PlanRefused
 from assistant.sizing.sizer import Sizer
@@ -45,7 +45,8 @@ def smallest_change(plan: TrainingPlan, sizing: Sizing, sizer: Sizer) -> tuple[s
         if any(f.device == devices.device.name and f.verdict == FITS for f in tried.fits):
             return change, value
     for device in sorted(sizer.devices, key=lambda d: (d.memory, d.name)):
-        if device.peak and device.memory * 0.76 >= sizing.memory.total:
+        held = fit(sizing.memory.total, device, sizer.coefficients)
+        if device.peak and held.verdict == FITS:
             return "accelerator", device.name
     return None, ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, get_args, get_type_hints
@@ -93,7 +94,7 @@ class TrainingPlan:
                 allowed = ", ".join(f.name for f in fields(cls))
                 problems.append(Problem("unknown-input", str(name), str(value), allowed))
                 continue
-            read = input_value(cls, key, value)
+            read = input_value(cls, key, value, CHOICES)
             if isinstance(read, Problem):
                 problems.append(read)
             elif read is not None:
@@ -152,7 +153,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
-def input_value(of: type, name: str, value: Any) -> Any:
+def input_value(of: type, name: str, value: Any, choices: Mapping[str, tuple[str, ...]]) -> Any:
     """Return a value as an input of a dataclass wants it, None if not given, or a problem."""
     hint = get_type_hints(of)[name]
     kind = next(t for t in get_args(hint) or (hint,) if t is not type(None))
@@ -162,7 +163,17 @@ def input_value(of: type, name: str, value: Any) -> Any:
     if read is None:
         expected = EXPECTED[kind]
         return Problem(f"not-{expected}", name, str(value), expected)
-    return read
+    return chosen(read, choices.get(name, ())) if kind is str else read
+
+
+def chosen(text: str, choices: tuple[str, ...]) -> str:
+    """Return the choice that a text writes in another way, such as ZeRO3, else the text."""
+    spelt = {_letters(c): c for c in choices}
+    return spelt.get(_letters(text), text)
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\s_\-]+", "", text).lower()
 
 
 def check(plan: TrainingPlan) -> None:

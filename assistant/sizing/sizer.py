@@ -149,7 +149,15 @@ class Sizer:
         if not device.peak or share is None:
             kept = storage(settled.model, found.recipe, settled.unique_tokens, 0.0, c)
             return self._sizing(settled, found, fits, kept, machine, devices=counted)
-        return self._in_time(settled, found, fits, counted, machine, device.peak, share)
+        sizing = self._in_time(settled, found, fits, counted, machine, device.peak, share)
+        return replace(sizing, alone=self._alone(settled, counted))
+
+    def _alone(self, settled: Settled, counted: Devices) -> Fit | None:
+        """Return how a plan would be on one accelerator, where more were found to be needed."""
+        if settled.plan.accelerators or counted.for_memory in (None, 1) or ways_of(settled) > 1:
+            return None
+        c = self.coefficients
+        return fit(arrange(settled, 1, counted.device, c).memory.total, counted.device, c)
 
     def _in_time(
         self,
@@ -230,6 +238,7 @@ class Sizer:
         c, plan = self.coefficients, settled.plan
         empty: dict[str, Any] = {
             "devices": None,
+            "alone": None,
             "time": None,
             "network": None,
             "power": None,

@@ -16,8 +16,8 @@ from assistant.sizing.problems import WORDING
 SOURCES = sorted((Path(assistant.__file__).parent / "sizing").glob("*.py"))
 # What Python puts together: the rest is the name of an input, an item, a choice or a finding.
 PREFIXES = (
-    "budget", "caveat", "deadline", "devices", "finding", "headline", "input", "item", "level",
-    "merit", "method", "mover", "option", "problem", "reason", "rejected", "scenario",
+    "alone", "budget", "caveat", "deadline", "devices", "finding", "headline", "input", "item",
+    "level", "merit", "method", "mover", "option", "problem", "reason", "rejected", "scenario",
 )  # fmt: skip
 
 

@@ -246,3 +246,28 @@ def test_slow_links_lengthen_a_run(sizer: Sizer) -> None:
     assert slow.slowdown > 10
     assert slow.mover == "links"
     assert slow.hours.p50 == pytest.approx(fast.hours.p50 * slow.slowdown)
+
+
+def test_choices_may_be_written_as_people_do() -> None:
+    plan = TrainingPlan.of(
+        {"model": "7B", "method": "QLoRA", "sharding": "ZeRO 3", "precision": "BF16_mixed"}
+    )
+    assert (plan.method, plan.sharding, plan.precision) == ("qlora", "zero-3", "bf16-mixed")
+    assert TrainingPlan.of({"method": "pre-train"}).method == "pretrain"
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("A100-40GB", 2), ("RTX3090-24GB", 1), ("TPUv4", 1), ("A6000-48GB", 1), ("V100", 6)],
+)
+def test_accelerators_may_be_written_as_people_do(sizer: Sizer, name: str, found: int) -> None:
+    assert len(sizer.devices.named(name)) == found
+
+
+def test_where_several_cards_are_needed_one_alone_is_judged(sizer: Sizer) -> None:
+    """7B with adapters is tight on one card of 24 GB, so two are named, and that is said."""
+    sized = sizer.size(TrainingPlan(model="7B", method="lora", accelerator="RTX 3090"))
+    assert sized.devices is not None
+    assert sized.devices.count == 2
+    assert sized.alone is not None
+    assert sized.alone.verdict == "tight"
