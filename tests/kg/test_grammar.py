@@ -9,9 +9,9 @@ import pyoxigraph as ox
 import pytest
 
 from kg import QueryFailed, QueryRefused
-from kg.sparql import MAX_DEPTH, read_query
 from kg.guard import admit
 from kg.namespaces import PREFIXES
+from kg.sparql import MAX_DEPTH, read_query
 
 DATA = Path(__file__).parent.parent / "data"
 ALLOWED = [
