@@ -42,6 +42,12 @@ def headline(sizing: Sizing, say: Say) -> Iterator[str]:
         yield say("loading", whole=number(whole / GB))
     else:
         yield say(f"headline-{own.verdict}", **values)
+    others = [f for f in sizing.fits if f.device != own.device]
+    if others:
+        told = [
+            say("variant", device=f.device, verdict=say(f"verdict-{f.verdict}")) for f in others
+        ]
+        yield say("variants", variants=say("list-separator").join(told))
     if sizing.alone is not None:
         yield say(
             f"alone-{sizing.alone.verdict}",

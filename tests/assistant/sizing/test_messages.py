@@ -18,6 +18,7 @@ SOURCES = sorted((Path(assistant.__file__).parent / "sizing").glob("*.py"))
 PREFIXES = (
     "alone", "budget", "caveat", "deadline", "devices", "finding", "headline", "input", "item",
     "level", "merit", "method", "mover", "option", "problem", "reason", "rejected", "scenario",
+    "verdict",
 )  # fmt: skip
 
 

@@ -271,3 +271,33 @@ def test_where_several_cards_are_needed_one_alone_is_judged(sizer: Sizer) -> Non
     assert sized.devices.count == 2
     assert sized.alone is not None
     assert sized.alone.verdict == "tight"
+
+
+def test_the_worked_example_of_buying_and_renting() -> None:
+    """35,000 for each, 4 years, 10 % support, 1.275 kW at PUE 1.3 and 0.10 per kWh."""
+    from assistant.sizing.cost import break_even_utilisation, owned_rate
+
+    running = 3_500 + 1.275 * 1.3 * 0.10 * 8_760
+    assert owned_rate(35_000, 4, running, 1, 1.0) == pytest.approx(1.56, abs=0.005)
+    assert break_even_utilisation(35_000, 4, running, 1, 2.5) == pytest.approx(0.62, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Llama 2 7B", "Llama 2 70B", "Llama 3 8B", "Llama 3.1 405B", "Yi 34B", "Qwen2.5 32B"],
+)
+def test_dimensions_give_the_number_of_weights(sizer: Sizer, name: str) -> None:
+    from assistant.sizing.models import swiglu_parameters
+
+    m = sizer.models.named(name)
+    given = swiglu_parameters(
+        2, m.vocabulary, m.hidden, m.layers, m.kv_heads, m.heads, m.feed_forward
+    )
+    assert given == pytest.approx(m.parameters, rel=2e-5)
+
+
+def test_each_variant_of_a_line_is_judged(sizer: Sizer, reporter: Reporter) -> None:
+    """A100 is figured with one variant, which is said, and the others are not passed over."""
+    sized = sizer.size(TrainingPlan(model="7B", method="full", accelerator="A100"))
+    assert {f.device for f in sized.fits} >= {"A100 PCIe 40GB", "A100 SXM4 80GB"}
+    assert "A100 PCIe 40GB" in reporter.text(sized, "en")
