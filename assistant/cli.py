@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 import typer
 from rich.console import Console
 
-from assistant import import_cli, sizing_cli, sparql_cli
+from assistant import contribute_cli, import_cli, sizing_cli, sparql_cli
 
 if TYPE_CHECKING:
     from assistant import Answer, Assistant
@@ -26,6 +26,7 @@ guide = typer.Typer(no_args_is_help=True, help="The selection guide's source tex
 app.add_typer(guide, name="guide")
 sparql_cli.register(app)
 import_cli.register(app)
+contribute_cli.register(app)
 sizing_cli.register(app)
 
 FAILED, USAGE = 1, 2

@@ -19,11 +19,16 @@ if TYPE_CHECKING:
         NoSuchContribution,
         NotSaved,
     )
+    from kg.contributions.fields import NOT_STATED, Choice, Field, Form
+    from kg.contributions.filled_forms import Amount, FieldFault, Values
     from kg.contributions.findings import Fault, Finding, RowFault
     from kg.contributions.folder import ContributionFolder
 
 __all__ = [
+    "NOT_STATED",
+    "Amount",
     "Author",
+    "Choice",
     "ContributedGraph",
     "Contribution",
     "ContributionError",
@@ -32,11 +37,15 @@ __all__ = [
     "Contributions",
     "Draft",
     "Fault",
+    "Field",
+    "FieldFault",
     "Finding",
+    "Form",
     "NoSuchContribution",
     "NotSaved",
     "RowFault",
     "Understood",
+    "Values",
 ]
 
 _MODULES = {
@@ -50,6 +59,13 @@ _MODULES = {
     "ContributionRefused": "errors",
     "NoSuchContribution": "errors",
     "NotSaved": "errors",
+    "Choice": "fields",
+    "Field": "fields",
+    "Form": "fields",
+    "NOT_STATED": "fields",
+    "Amount": "filled_forms",
+    "FieldFault": "filled_forms",
+    "Values": "filled_forms",
     "Fault": "findings",
     "Finding": "findings",
     "RowFault": "findings",

@@ -15,12 +15,15 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import rdflib
-from rdflib.namespace import RDF
+from rdflib.namespace import DCTERMS, RDF
+from rdflib.term import URIRef
 
 from kg.contributions.completing import Understood, completed, understood
 from kg.contributions.contributed_graph import ContributedGraph
 from kg.contributions.contribution import Author, Contribution, read
 from kg.contributions.errors import ContributionError, ContributionRefused
+from kg.contributions.fields import Choice, Form, form, form_classes
+from kg.contributions.filled_forms import Values, filled
 from kg.contributions.findings import Fault, Finding, RowFault
 from kg.contributions.folder import ContributionFolder, chosen_by, new_identifier
 from kg.contributions.knowledge import Knowledge
@@ -205,6 +208,28 @@ class Contributions:
         if not len(report.graph):
             return self._refused(name, [Fault("empty", name)])
         return self.check_graph(report.graph, name, progress=progress)
+
+    def form(self, of_class: URIRef, language: str) -> Form:
+        """Return the form of a class in a language."""
+        return form(of_class, self.knowledge, language)
+
+    def form_classes(self, language: str) -> list[Choice]:
+        """Return the classes that have forms, by name."""
+        return form_classes(self.knowledge, language)
+
+    def check_form(self, form: Form, values: Values) -> Draft:
+        """Return what a filled form would add, checked; findings name its fields."""
+        row = filled(form, values, load_tables()[DEVICES])
+        if isinstance(row, list):
+            return self._refused("", row)
+        report = import_rows(row.file, Path(row.name), row.table, self.knowledge.graph)
+        if report.problems:
+            return self._refused(row.name, [row.fault(problem) for problem in report.problems])
+        graph = report.graph
+        if row.date is not None:
+            for source in set(graph.subjects(RDF.type, TW.Source)):
+                graph.add((source, DCTERMS.date, row.date))
+        return self.check_graph(graph, row.name)
 
     def check_graph(
         self, graph: rdflib.Graph, name: str = "", progress: Progress = silent

@@ -67,7 +67,9 @@ def shape_faults(graph: rdflib.Graph, knowledge: Knowledge) -> list[Fault]:
     found: dict[Fault, None] = {}
     for result in report.objects(None, SH.result):
         focus = report.value(result, SH.focusNode)
-        if focus in chosen:
+        # What a form asks for, but a table need not have, is declared as information only.
+        severe = report.value(result, SH.resultSeverity) != SH.Info
+        if focus in chosen and severe:
             found[_fault(graph, knowledge, rules, report, result)] = None
     return sorted(found, key=lambda fault: (str(fault.thing), str(fault.field)))
 

@@ -80,7 +80,12 @@ def _subjects(graph: rdflib.Graph, knowledge: Knowledge) -> Iterator[Fault]:
                     allowed=(name + "-2",),
                 )
         elif (subject, RDF.type, None) not in graph:
-            yield Fault("no-class", named(graph, subject, knowledge), "rdf:type", allowed=_open())
+            yield Fault(
+                "no-class",
+                named(graph, subject, knowledge),
+                knowledge.name(RDF.type),
+                allowed=_open(),
+            )
 
 
 def _classes(graph: rdflib.Graph, knowledge: Knowledge) -> Iterator[Fault]:
@@ -91,12 +96,16 @@ def _classes(graph: rdflib.Graph, knowledge: Knowledge) -> Iterator[Fault]:
             continue  # told as a value that must be a thing
         if kind not in own and OWL.Class not in knowledge.kinds.get(kind, ()) and kind != OWL.Class:  # type: ignore[call-overload]
             alike = knowledge.alike(str(kind))
-            yield Fault("unknown-class", thing, "rdf:type", shorten(kind), alike or _open())
+            yield Fault(
+                "unknown-class", thing, knowledge.name(RDF.type), shorten(kind), alike or _open()
+            )
         elif not kinds_of(graph, kind, knowledge) & set(OPEN_CLASSES):
-            yield Fault("closed-class", thing, "rdf:type", knowledge.name(kind), _open())
+            yield Fault(
+                "closed-class", thing, knowledge.name(RDF.type), knowledge.name(kind), _open()
+            )
         elif kind == OWL.Class and not _is_hardware_class(graph, subject, knowledge):
             above = knowledge.name(TW.Hardware)
-            yield Fault("class-apart", thing, "rdfs:subClassOf", allowed=(above,))
+            yield Fault("class-apart", thing, knowledge.name(RDFS.subClassOf), allowed=(above,))
 
 
 def _is_hardware_class(graph: rdflib.Graph, kind: Node, knowledge: Knowledge) -> bool:
