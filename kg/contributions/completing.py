@@ -113,7 +113,7 @@ def understood(graph: rdflib.Graph, knowledge: Knowledge) -> tuple[Understood, .
         number, unit = graph.value(figure, QUDT.numericValue), graph.value(figure, QUDT.unit)
         if thing is None or quantity is None or number is None or unit is None:
             continue
-        given = f"{plain(Decimal(str(number)))} {symbol(graph, unit, knowledge)}".strip()
+        given = f"{shown_number(number)} {symbol(graph, unit, knowledge)}".strip()
         standard = graph.value(figure, TW.standardValue)
         shown = given
         wanted = standard_unit(graph, quantity, knowledge)
@@ -153,6 +153,14 @@ def symbol(graph: rdflib.Graph, unit: Node, knowledge: Knowledge) -> str:
     return "" if text in ("1", "(year)") else text
 
 
+def shown_number(value: Node) -> str:
+    """Return a number for reading, or whatever stands in its place."""
+    try:
+        return plain(Decimal(str(value)))
+    except InvalidOperation:
+        return str(value)
+
+
 def standard_unit(graph: rdflib.Graph, quantity: Node, knowledge: Knowledge) -> Node | None:
     """Return the unit in which a quantity is compared."""
     known = knowledge.vocabulary.quantities.by_iri.get(quantity)  # type: ignore[call-overload]
@@ -169,8 +177,9 @@ def _standard_value(graph: rdflib.Graph, figure: Node, knowledge: Knowledge) -> 
     if unit not in units or standard not in units:
         return None
     try:
-        if units[unit].converts_to(units[standard]):
-            return units[unit].convert(Decimal(str(number)), units[standard])
+        value = Decimal(str(number))
+        if value.is_finite() and units[unit].converts_to(units[standard]):
+            return units[unit].convert(value, units[standard])
     except InvalidOperation:
         pass
     return None

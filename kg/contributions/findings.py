@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -83,6 +83,11 @@ class RowFault:
     def text(self, language: str) -> str:
         """Return where in the table it is, what is wrong, and what is allowed."""
         return self.problem.text(language)
+
+
+def unique(faults: Iterable[Fault]) -> list[Fault]:
+    """Return faults without those that say the same."""
+    return list({(fault.key, fault.text("en")): fault for fault in faults}.values())
 
 
 def spoken(words: str | Words, language: str) -> str:

@@ -275,7 +275,8 @@ class Knowledge:
         """Return a node's label in both languages, or its short IRI."""
         labels = {
             str(label.language): str(label)
-            for label in self.graph.graph.objects(node, RDFS.label)
+            for prop in (RDFS.label, SKOS.prefLabel)  # the latter for words of other vocabularies
+            for label in self.graph.graph.objects(node, prop)
             if isinstance(label, Literal) and label.language
         }
         return labels or {"en": shorten(node)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from functools import cache
 
 import rdflib
@@ -11,8 +10,8 @@ from rdflib.namespace import DCTERMS, RDF
 from rdflib.term import Literal, Node, URIRef
 
 from kg.checks import CHECKS
-from kg.contributions.completing import named, standard_unit, symbol
-from kg.contributions.findings import Fault, Words
+from kg.contributions.completing import named, shown_number, standard_unit, symbol
+from kg.contributions.findings import Fault, Words, unique
 from kg.contributions.knowledge import Knowledge
 from kg.contributions.shapes import thing_name
 from kg.graph import KnowledgeGraph, checked_query
@@ -39,13 +38,14 @@ def rule_faults(graph: rdflib.Graph, knowledge: Knowledge) -> list[Fault]:
     """Return what the hygiene checks find in a graph."""
     subjects = set(graph.subjects())
     around = _with_surroundings(graph, subjects, knowledge)
-    found: dict[Fault, None] = {}
+    found: list[Fault] = []
     for stem, query in _checks().items():
         for row in around.select(query):
-            focus = _new_one(row["focus"], str(row["message"]), subjects)
+            message = str(row.get("message", ""))
+            focus = _new_one(row["focus"], message, subjects)
             if focus is not None:
-                found[_fault(stem, graph, focus, str(row["message"]), knowledge)] = None
-    return list(found)
+                found.append(_fault(stem, graph, focus, message, knowledge))
+    return unique(found)
 
 
 def _new_one(focus: Node, message: str, subjects: set[Node]) -> Node | None:
@@ -88,7 +88,7 @@ def _fault(
 def _figure(graph: rdflib.Graph, focus: Node, message: str, knowledge: Knowledge) -> Said:
     number, unit = graph.value(focus, QUDT.numericValue), graph.value(focus, QUDT.unit)
     shown = "" if unit is None else symbol(graph, unit, knowledge)
-    return "", f"{plain(Decimal(str(number)))} {shown}".strip() if number is not None else "", ()
+    return "", f"{shown_number(number)} {shown}".strip() if number is not None else "", ()
 
 
 def _condition(graph: rdflib.Graph, focus: Node, message: str, knowledge: Knowledge) -> Said:

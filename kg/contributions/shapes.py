@@ -16,7 +16,7 @@ from rdflib.term import Literal, Node, URIRef
 
 from kg.checks import SHAPES
 from kg.contributions.completing import in_order, kinds_of, named
-from kg.contributions.findings import Fault, Words
+from kg.contributions.findings import Fault, Words, unique
 from kg.contributions.knowledge import Knowledge
 from kg.graph import ONTOLOGY, turtle_files
 from kg.namespaces import TW, shorten
@@ -64,14 +64,14 @@ def shape_faults(graph: rdflib.Graph, knowledge: Knowledge) -> list[Fault]:
     _add_classes(data, graph, knowledge)
     _, report, _ = pyshacl.validate(data, shacl_graph=rules, advanced=False, inference="none")
     assert isinstance(report, rdflib.Graph)
-    found: dict[Fault, None] = {}
+    found: list[Fault] = []
     for result in report.objects(None, SH.result):
         focus = report.value(result, SH.focusNode)
         # What a form asks for, but a table need not have, is declared as information only.
         severe = report.value(result, SH.resultSeverity) != SH.Info
         if focus in chosen and severe:
-            found[_fault(graph, knowledge, rules, report, result)] = None
-    return sorted(found, key=lambda fault: (str(fault.thing), str(fault.field)))
+            found.append(_fault(graph, knowledge, rules, report, result))
+    return sorted(unique(found), key=lambda fault: (str(fault.thing), str(fault.field)))
 
 
 def _representatives(graph: rdflib.Graph, exact: set[Node]) -> set[Node]:

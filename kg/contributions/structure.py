@@ -11,7 +11,7 @@ from rdflib.namespace import DCTERMS, OWL, RDF, RDFS, SKOS, XSD
 from rdflib.term import Literal, Node, URIRef
 
 from kg.contributions.completing import in_order, kinds_of, named
-from kg.contributions.findings import Fault, Words
+from kg.contributions.findings import Fault, Words, unique
 from kg.contributions.knowledge import Knowledge
 from kg.namespaces import QUDT, TW, TWD, shorten
 
@@ -54,11 +54,8 @@ MAY_BE_SAID_OF_KNOWN = {OWL.deprecated, DCTERMS.isReplacedBy}
 
 def faults(graph: rdflib.Graph, knowledge: Knowledge) -> list[Fault]:
     """Return what is wrong with a graph's names, classes, properties and values."""
-    found: dict[Fault, None] = {}
-    for check in (_subjects, _classes, _properties, _values, _references, _replacements):
-        for fault in check(graph, knowledge):
-            found[fault] = None
-    return list(found)
+    checks = (_subjects, _classes, _properties, _values, _references, _replacements)
+    return unique(fault for check in checks for fault in check(graph, knowledge))
 
 
 def _subjects(graph: rdflib.Graph, knowledge: Knowledge) -> Iterator[Fault]:
