@@ -18,6 +18,8 @@ from kg.graph import KnowledgeGraph, checked_query
 from kg.importing.cells import plain
 from kg.namespaces import QUDT, TW, shorten
 
+AT_ONCE = 100
+
 ELSEWHERE = {
     *("shared_name", "dangling_reference"),  # looked up in an index of all names
     *("statement_count", "statement_identifier_shared", "statement_without_use"),
@@ -36,8 +38,41 @@ def _checks() -> dict[str, str]:
 
 def rule_faults(graph: rdflib.Graph, knowledge: Knowledge) -> list[Fault]:
     """Return what the hygiene checks find in a graph."""
-    subjects = set(graph.subjects())
-    around = _with_surroundings(graph, subjects, knowledge)
+    found: list[Fault] = []
+    for part in _parts(graph):
+        found += _part_faults(part, graph, knowledge)
+    return unique(found)
+
+
+def _parts(graph: rdflib.Graph) -> list[rdflib.Graph]:
+    """Return a graph by things with their figures, some hundred at a time.
+
+    Rules compare figures of one thing, and take a time that grows with the square of all.
+    """
+    groups: dict[Node, list[Node]] = {}
+    for subject in set(graph.subjects()):
+        of = graph.value(subject, TW.figureOf) or graph.value(subject, RDF.subject) or subject
+        groups.setdefault(of, []).append(subject)
+    if len(groups) <= AT_ONCE:
+        return [graph]
+    ordered = sorted(groups, key=str)
+    parts = []
+    for start in range(0, len(ordered), AT_ONCE):
+        part = rdflib.Graph(bind_namespaces="none")
+        for thing in ordered[start : start + AT_ONCE]:
+            for subject in groups[thing]:
+                for triple in graph.triples((subject, None, None)):
+                    part.add(triple)
+        for node in set(part.objects()) - set(part.subjects()):
+            for kind in graph.objects(node, RDF.type):
+                part.add((node, RDF.type, kind))
+        parts.append(part)
+    return parts
+
+
+def _part_faults(part: rdflib.Graph, graph: rdflib.Graph, knowledge: Knowledge) -> list[Fault]:
+    subjects = {s for s in part.subjects() if len(list(part.predicates(s))) > 1}
+    around = _with_surroundings(part, subjects, knowledge)
     found: list[Fault] = []
     for stem, query in _checks().items():
         for row in around.select(query):
@@ -45,7 +80,7 @@ def rule_faults(graph: rdflib.Graph, knowledge: Knowledge) -> list[Fault]:
             focus = _new_one(row["focus"], message, subjects)
             if focus is not None:
                 found.append(_fault(stem, graph, focus, message, knowledge))
-    return unique(found)
+    return found
 
 
 def _new_one(focus: Node, message: str, subjects: set[Node]) -> Node | None:

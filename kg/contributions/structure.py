@@ -55,7 +55,8 @@ MAY_BE_SAID_OF_KNOWN = {OWL.deprecated, DCTERMS.isReplacedBy}
 def faults(graph: rdflib.Graph, knowledge: Knowledge) -> list[Fault]:
     """Return what is wrong with a graph's names, classes, properties and values."""
     checks = (_subjects, _classes, _properties, _values, _references, _replacements)
-    return unique(fault for check in checks for fault in check(graph, knowledge))
+    found = unique(fault for check in checks for fault in check(graph, knowledge))
+    return sorted(found, key=lambda fault: (str(fault.thing), str(fault.field)))
 
 
 def _subjects(graph: rdflib.Graph, knowledge: Knowledge) -> Iterator[Fault]:
@@ -121,9 +122,12 @@ def _properties(graph: rdflib.Graph, knowledge: Knowledge) -> Iterator[Fault]:
 
 
 def _values(graph: rdflib.Graph, knowledge: Knowledge) -> Iterator[Fault]:
-    for subject, prop, value in in_order(graph):
-        thing = named(graph, subject, knowledge)
-        field = knowledge.name(prop)
+    things: dict[Node, Words] = {}  # each is looked up once, however many triples it has
+    fields = {prop: knowledge.name(prop) for prop in set(graph.predicates())}
+    for subject, prop, value in graph:
+        if subject not in things:
+            things[subject] = named(graph, subject, knowledge)
+        thing, field = things[subject], fields[prop]
         to_thing = prop in TO_THINGS or _is_facet(prop, knowledge)
         if isinstance(value, Literal):
             if to_thing:
@@ -163,7 +167,7 @@ def _text_faults(thing: Words, field: Words, prop: Node, value: Literal) -> Iter
 
 def _references(graph: rdflib.Graph, knowledge: Knowledge) -> Iterator[Fault]:
     subjects = set(graph.subjects())
-    for subject, prop, value in in_order(graph):
+    for subject, prop, value in graph:
         if prop in (RDF.type, RDFS.seeAlso) or not isinstance(value, URIRef) or value in subjects:
             continue
         if not knowledge.is_known(value) and not knowledge.is_term(value):
