@@ -7,6 +7,7 @@ RDF terms, written by rdflib, never text. The guard sees each form of a query on
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -25,7 +26,7 @@ MOST_ROWS = 200
 CONTENT = URIRef(TW + "accelerator")
 
 # All that is said of a figure. Price kind, date and region are the conditions of a price.
-_IRIS = re.compile(r"<[^<>\s]+>(?:\s+<[^<>\s]+>)*")
+_IRIS = re.compile(r"<[^<>\s]+>(?:,?\s+<[^<>\s]+>)*")
 _NUMBER = re.compile(r"(?<= )-?\d+\.\d+")
 
 DETAILS = """SELECT ?entry ?quantity ?figure ?value ?unit ?standing ?bound ?low ?high ?precision
@@ -34,7 +35,8 @@ DETAILS = """SELECT ?entry ?quantity ?figure ?value ?unit ?standing ?bound ?low 
 WHERE {{
 {values}  ?figure tw:figureOf ?entry ; tw:ofQuantity ?quantity ; qudt:numericValue ?value ;
           qudt:unit ?unit ; tw:standing ?standing ; tw:bound ?bound ; dcterms:source ?source .
-{conditions}  OPTIONAL {{ ?figure tw:rangeMinimum ?low ; tw:rangeMaximum ?high }}
+{conditions}  OPTIONAL {{ ?figure tw:rangeMinimum ?low }}
+  OPTIONAL {{ ?figure tw:rangeMaximum ?high }}
   OPTIONAL {{ ?figure tw:precision ?precision }}
   OPTIONAL {{ ?figure tw:accumulation ?accumulation }}
   OPTIONAL {{ ?figure tw:sparsity ?sparsity }}
@@ -50,7 +52,8 @@ ORDER BY ?entry ?quantity ?figure ?source"""
 
 FACTS = """SELECT ?entry ?property ?value ?source
 WHERE {{
-{values}  ?entry ?property ?value . OPTIONAL {{ ?entry dcterms:source ?source }}
+{values}  ?entry ?property ?value .
+{properties}  OPTIONAL {{ ?entry dcterms:source ?source }}
 }}
 ORDER BY ?entry ?property ?value ?source"""
 
@@ -76,12 +79,13 @@ class QueryWriter:
     def details(self, entries: Iterable[URIRef], asked: Sequence[Asked] = ()) -> str:
         """Return the query for figures of entries: all, or those of some quantities."""
         values = _values("entry", entries)
-        if asked:
-            values += _values("quantity", dict.fromkeys(a.quantity for a in asked))
         conditions = ""
         named = {a.conditions for a in asked}
         if len({a.quantity for a in asked}) == 1 and len(named) == 1 and asked:
             conditions = _conditions("?figure", asked[0].conditions)
+        if asked:
+            # No VALUES: an entry has few figures, a quantity has one for each of many entries.
+            conditions += f"  FILTER(?quantity IN ({_listed(a.quantity for a in asked)}))\n"
         return _checked(DETAILS.format(values=values, conditions=conditions))
 
     def figures(self, figures: Iterable[URIRef]) -> str:
@@ -90,67 +94,70 @@ class QueryWriter:
 
     def facts(self, entries: Iterable[URIRef], properties: Iterable[URIRef]) -> str:
         """Return the query for properties of entries."""
-        values = _values("entry", entries) + _values("property", properties)
-        return _checked(FACTS.format(values=values))
+        wanted = f"  FILTER(?property IN ({_listed(properties)}))\n"
+        return _checked(FACTS.format(values=_values("entry", entries), properties=wanted))
 
     def selection(self, question: CatalogueQuestion) -> Selection:
         """Return the query for the entries that fit a question, with the figures that count."""
-        columns: list[Asked] = []
-        patterns: list[str] = []
-        filters: list[str] = []
+        columns: list[_Column] = []
 
         def column(asked: Asked, optional: bool = False) -> int:
             asked = self.settled(asked, question.classes)
-            if asked in columns:
-                return columns.index(asked)
-            columns.append(asked)
-            n = len(columns) - 1
-            pattern = self._figure(asked, f"?entry{'' if True else n}", n)
-            patterns.append(f"  OPTIONAL {{ {pattern} }}\n" if optional else f"  {pattern}\n")
-            return n
+            held = [c.asked for c in columns]
+            if asked in held:
+                return held.index(asked)
+            columns.append(_Column(asked, optional))
+            return len(columns) - 1
 
         def told(asked: Asked) -> None:
             """Add a column that limits nothing: a price in whatever currency it is."""
             settled = self.settled(asked, question.classes)
             plain = replace(settled, unit=asked.unit)
-            if settled in columns or plain in columns:
-                return
-            columns.append(plain)
-            n = len(columns) - 1
-            patterns.append(f"  OPTIONAL {{ {self._figure(plain, '?entry', n)} }}\n")
+            if not {settled, plain} & {c.asked for c in columns}:
+                columns.append(_Column(plain, True))
 
+        filters, limits = "", ""
         for number, group in enumerate(question.bounds):
-            parts = []
+            parts, limited = [], ""
             for place, bound in enumerate(group):
                 n = column(bound.asked, optional=len(group) > 1)
                 limit = ""
                 if bound.reference:
                     limit = f"?limit{number}_{place}"
-                    patterns.append(self._limit(bound, limit, question.classes))
+                    limited += self._limit(bound, limit, question.classes)
                 parts.append(_comparison(f"?value{n}", bound, limit))
-            filters.append(" || ".join(f"({p})" for p in parts) if len(parts) > 1 else parts[0])
+            if len(parts) == 1 and not columns[n].optional:
+                columns[n].filters += f"  FILTER({parts[0]})\n"
+                columns[n].limits += limited
+            else:
+                filters += f"  FILTER({' || '.join(f'({p})' for p in parts)})\n"
+                limits += limited
         order = column(question.order) if question.order else None
+        limiting = len(columns)
         for asked in question.asked:
             told(asked)
-        head = self._entries(question)
+        few = bool(question.among)
+        needed = "".join(self._column(c, n, few) for n, c in enumerate(columns[:limiting]))
+        told_only = "".join(
+            self._column(c, n, few) for n, c in enumerate(columns[limiting:], limiting)
+        )
+        found = any(not c.optional for c in columns) or any(not f.negated for f in question.facets)
+        head = self._entries(question, found)
         for number, condition in enumerate(question.facets):
             head += self._facet(condition, number)
         if question.excluded:
-            head += (
-                "  FILTER(?entry NOT IN ("
-                + ", ".join(e.n3() for e in sorted(question.excluded))
-                + "))\n"
-            )
-        body = head + "".join(patterns) + "".join(f"  FILTER({f})\n" for f in filters)
+            head += f"  FILTER(?entry NOT IN ({_listed(question.excluded)}))\n"
+        counted = head + limits + needed + filters
         selected = " ".join(["?entry", *(f"?figure{i} ?value{i}" for i in range(len(columns)))])
         down = question.direction == "highest"
         if order is None:
             sorting = "ORDER BY ?entry"
         else:
             sorting = f"ORDER BY {'DESC' if down else 'ASC'}(?value{order}) ?entry"
+        body = head + limits + needed + told_only + filters
         query = f"SELECT DISTINCT {selected}\nWHERE {{\n{body}}}\n{sorting}\nLIMIT {MOST_ROWS}"
-        counting = f"SELECT (COUNT(DISTINCT ?entry) AS ?count)\nWHERE {{\n{body}}}"
-        return Selection(_checked(query), _checked(counting), tuple(columns))
+        counting = f"SELECT (COUNT(DISTINCT ?entry) AS ?count)\nWHERE {{\n{counted}}}"
+        return Selection(_checked(query), _checked(counting), tuple(c.asked for c in columns))
 
     def settled(self, asked: Asked, classes: frozenset[URIRef]) -> Asked:
         """Return a quantity with the conditions under which its figures can be compared."""
@@ -167,20 +174,56 @@ class QueryWriter:
             q for q, held in self._v.quantities.items() if "priceKind" in held.conditioned_by
         )
 
-    def _entries(self, question: CatalogueQuestion) -> str:
+    def _entries(self, question: CatalogueQuestion, found_otherwise: bool) -> str:
+        """Return the patterns of the entries; if figures or facets find them, only a check."""
         if question.among:
             return _values("entry", question.among)
-        if question.classes:
-            return _values("class", question.classes) + "  ?entry a ?class ; tw:listedIn ?table .\n"
-        return "  ?entry tw:listedIn ?table .\n"
+        listed = "?entry tw:listedIn ?table ."
+        if not question.classes:
+            return f"  {listed}\n"
+        if found_otherwise:
+            classes = f"FILTER(?class IN ({_listed(question.classes)}))"
+            return f"  FILTER EXISTS {{ ?entry a ?class . {classes} {listed} }}\n"
+        return _values("class", question.classes) + f"  ?entry a ?class . {listed}\n"
 
-    def _figure(self, asked: Asked, entry: str, n: int) -> str:
-        unit = f" ; qudt:unit {asked.unit.n3()}" if asked.unit else ""
-        return (
-            f"?figure{n} tw:ofQuantity {asked.quantity.n3()} ; tw:figureOf {entry} ; "
-            f"tw:standing tw:Preferred ; {self._number_of(asked)} ?value{n}{unit} ."
-            + _conditions(f"?figure{n}", asked.conditions).replace("\n", "")
-        )
+    def _column(self, column: _Column, n: int, of_few: bool) -> str:
+        """Return the patterns of a column.
+
+        For few entries, their figures are looked up one by one. Else the figures of the
+        quantity are found by themselves, in a query inside the query, and joined to the
+        entries: going from many entries to the figures of each takes far longer.
+        """
+        figure, asked = f"?figure{n}", column.asked
+        narrowing = [(self._given[asked.quantity], f"tw:ofQuantity {asked.quantity.n3()}")]
+        for name, value in sorted(asked.conditions):
+            if sum(n == name for n, _ in asked.conditions) == 1 and self._given[name, value]:
+                narrowing.append((self._given[name, value], f"tw:{name} {value.n3()}"))
+        patterns = [f"  {figure} {p} .\n" for _, p in sorted(narrowing)]
+        patterns += [
+            c for c in _conditions(figure, asked.conditions).splitlines(True) if c not in patterns
+        ]
+        patterns.append(f"  {figure} {self._number_of(asked)} ?value{n} .\n{column.filters}")
+        if asked.unit:
+            patterns.append(f"  {figure} qudt:unit {asked.unit.n3()} .\n")
+        patterns.append(f"  {figure} tw:standing tw:Preferred ; tw:figureOf ?entry .\n")
+        text = column.limits + "".join(patterns)
+        if not of_few:
+            text = f"  {{ SELECT ?entry {figure} ?value{n} WHERE {{\n{text}  }} }}\n"
+        return f"  OPTIONAL {{\n{text}  }}\n" if column.optional else text
+
+    @cached_property
+    def _given(self) -> Counter[URIRef | tuple[str, URIRef]]:
+        """Return how many figures there are of a quantity, and under a condition.
+
+        Patterns go from what is rarest on: Oxigraph starts with the first of its kind.
+        """
+        found: Counter[URIRef | tuple[str, URIRef]] = Counter()
+        for quantity, counted in self._v.combinations.items():
+            for (_, conditions), count in counted.items():
+                found[quantity] += count
+                for condition in conditions:
+                    found[condition] += count
+        return found
 
     def _number_of(self, asked: Asked) -> str:
         """Return the property that holds a figure's number; money is not converted."""
@@ -213,10 +256,23 @@ class QueryWriter:
             text = f"?entry {pattern} .\n"
             return f"{_values(f'kind{number}', self._v.within(next(iter(kinds))))}  {text}"
         if condition.negated:
-            listed = ", ".join(v.n3() for v in sorted(values))
-            inner = f"?entry {facet} ?held{number} . FILTER(?held{number} IN ({listed}))"
+            inner = f"?entry {facet} ?held{number} . FILTER(?held{number} IN ({_listed(values)}))"
             return f"  FILTER NOT EXISTS {{ {inner} }}\n"
         return f"{_values(f'held{number}', values)}  ?entry {facet} ?held{number} .\n"
+
+
+@dataclass
+class _Column:
+    """A quantity whose figures a query selects, with what limits it alone."""
+
+    asked: Asked
+    optional: bool
+    filters: str = ""
+    limits: str = ""
+
+
+def _listed(nodes: Iterable[URIRef]) -> str:
+    return ", ".join(n.n3() for n in sorted(dict.fromkeys(nodes)))
 
 
 def _values(name: str, nodes: Iterable[URIRef]) -> str:
@@ -232,8 +288,9 @@ def _conditions(figure: str, conditions: Conditions) -> str:
             patterns.append(f"  {figure} tw:{name} {values[0].n3()} .\n")
         else:
             held = f"?{name}{figure.removeprefix('?').removeprefix('figure')}"
-            listed = ", ".join(v.n3() for v in values)
-            patterns.append(f"  {figure} tw:{name} {held} . FILTER({held} IN ({listed}))\n")
+            patterns.append(
+                f"  {figure} tw:{name} {held} . FILTER({held} IN ({_listed(values)}))\n"
+            )
     return "".join(patterns)
 
 
