@@ -98,14 +98,15 @@ class Lexicon:
 
     def __post_init__(self) -> None:
         self._automata = {layer: _automaton(names) for layer, names in self.names.items()}
-        spellings = [t for layer in ("thing", "cue") for t in self.names[layer]]
-        self._known_words = {w for t in spellings for w in _WORD.findall(t)} | self.usual
-        self._words = defaultdict(list)
+        things, cues = self.names["thing"], self.names["cue"]
         # A slip is put right towards names of things only: "could" is no slip of a cue.
-        for word in sorted({w for t in self.names["thing"] for w in _WORD.findall(t)}):
+        words = _words_of(things)
+        self._known_words = words | _words_of(cues) | self.usual
+        self._words = defaultdict(list)
+        for word in sorted(words):
             self._words[word[0], len(word)].append(word)
         self._homophones = defaultdict(list)
-        for text in spellings:
+        for text in (*things, *cues):
             if 2 <= len(text) <= 4 and all(has_han(c) for c in text):
                 self._homophones[_sound(text)].append(text)
 
@@ -215,6 +216,10 @@ def name_variants(name: str) -> set[str]:
     if not re.search(r"[ -]", name):
         return {name}
     return {name, re.sub(r"[ -]", "", name), re.sub(r"[ -]", " ", name), re.sub(r" ", "-", name)}
+
+
+def _words_of(names: Iterable[str]) -> set[str]:
+    return {word for name in names for word in _WORD.findall(name)}
 
 
 def _automaton(names: Iterable[str]) -> ahocorasick.Automaton:

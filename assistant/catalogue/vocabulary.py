@@ -27,7 +27,7 @@ PART = URIRef(TW + "Part")
 
 ENTRIES = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?entry ?class WHERE {
+SELECT DISTINCT ?entry ?class WHERE {
   { ?entry tw:listedIn ?table FILTER NOT EXISTS { ?entry a tw:Figure } }
   UNION { ?figure tw:figureOf ?entry }
   ?entry a ?class .
@@ -247,7 +247,9 @@ class Vocabulary:
     lexicon: Lexicon = field(init=False)
 
     def __post_init__(self) -> None:
-        names = {name: [m.node for m in found] for name, found in self.meanings.items()}
+        # Names that mean the same share one list: there may be millions of them.
+        nodes = {id(found): [m.node for m in found] for found in self.meanings.values()}
+        names = {name: nodes[id(found)] for name, found in self.meanings.items()}
         empty: dict[str, list[URIRef]] = {}
         self.lexicon = Lexicon(
             {"thing": names, "cue": empty, "unit": empty, "number": empty}, self.usual
@@ -571,7 +573,9 @@ class _Builder:
     ) -> tuple[
         dict[str, tuple[Meaning, ...]], dict[str, tuple[URIRef, ...]], dict[str, tuple[URIRef, ...]]
     ]:
-        meanings: dict[str, set[Meaning]] = defaultdict(set)
+        # Names of one node share its meanings.
+        own = {n: frozenset(Meaning(kind, n) for kind in held) for n, held in kinds.items()}
+        meanings: dict[str, frozenset[Meaning]] = {}
         unit_names: dict[str, set[URIRef]] = defaultdict(set)
         cased: dict[str, set[URIRef]] = defaultdict(set)
         for row in self._rows(NAMES):
@@ -583,10 +587,13 @@ class _Builder:
             elif node in kinds and not (node in operators and row["property"] == LABEL):
                 # An operator's label names its meaning and is no word of a question.
                 for text in name_variants(canonical(normalise(str(row["name"])))):
-                    meanings[text] |= {Meaning(kind, node) for kind in kinds[node]}
+                    known = meanings.get(text)
+                    meanings[text] = own[node] if known is None else known | own[node]
         for text in list(meanings):
             rest = _ASKING.sub("", text)
-            if rest != text and (rest in unit_names or meanings.get(rest, set()) >= meanings[text]):
+            if rest != text and (
+                rest in unit_names or meanings.get(rest, frozenset()) >= meanings[text]
+            ):
                 del meanings[text]  # "how much memory" is "how much" and "memory"
         for text in list(meanings):
             words = text.split(" ", 1)
@@ -594,11 +601,13 @@ class _Builder:
             described = len(words) == 2 and "value" in kinds_of[0] and "class" in kinds_of[1]
             if described and not {m.kind for m in meanings[text]} & {"entry", "value", "class"}:
                 del meanings[text]  # Ampere cards are cards of that design, not one card
-        order = sorted
+        ordered = {
+            m: tuple(sorted(m, key=lambda x: (x.kind, x.node))) for m in set(meanings.values())
+        }
         return (
-            {t: tuple(order(m, key=lambda x: (x.kind, x.node))) for t, m in meanings.items()},
-            {t: tuple(order(u)) for t, u in unit_names.items()},
-            {t: tuple(order(u)) for t, u in cased.items()},
+            {t: ordered[m] for t, m in meanings.items()},
+            {t: tuple(sorted(u)) for t, u in unit_names.items()},
+            {t: tuple(sorted(u)) for t, u in cased.items()},
         )
 
 
