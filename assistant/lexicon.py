@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import ahocorasick
 from pypinyin import lazy_pinyin
+from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 from rdflib import URIRef
 
@@ -170,15 +171,19 @@ class Lexicon:
     def _nearest_word(self, word: str) -> str | None:
         # One slip in a short word, two in a long one; the first letter is rarely wrong.
         allowed = 1 if len(word) < 8 else 2
-        best: tuple[int, str] | None = None
+        best: str | None = None
         for length in range(len(word) - allowed, len(word) + allowed + 1):
-            for known in self._words.get((word[0], length), ()):
-                if len(word) <= SHORT_WORD and not _is_likely_slip(word, known):
-                    continue
-                slips = DamerauLevenshtein.distance(word, known, score_cutoff=allowed)
-                if slips <= allowed and (best is None or slips < best[0]):
-                    best = (slips, known)
-        return best[1] if best else None
+            known: Iterable[str] = self._words.get((word[0], length), ())
+            if len(word) <= SHORT_WORD:
+                known = [k for k in known if _is_likely_slip(word, k)]
+            found = process.extractOne(
+                word, known, scorer=DamerauLevenshtein.distance, score_cutoff=allowed
+            )
+            if found is not None:
+                best, allowed = found[0], int(found[1]) - 1
+                if allowed < 1:
+                    break
+        return best
 
     def _homophone(self, text: str, sound: str) -> str | None:
         # At least one character must be right, or any two words that sound alike would do.
