@@ -12,7 +12,7 @@ import streamlit as st
 from assistant.answer import Answer
 from assistant.feedback import Feedback, FeedbackFile
 from assistant.messages import Say
-from assistant.pages import chart, citations, reasoning, table
+from assistant.pages import chart, citations, reasoning, sparql, table
 from assistant.pages.downloads import as_csv, as_json, as_markdown
 from assistant.pages.literal import literal
 from assistant.pages.turns import Turn, ask
@@ -82,6 +82,13 @@ def _show_actions(turn: Turn, answer: Answer, say: Say) -> None:
                     _show_download("JSON", "json", partial(as_json, answer), turn)
                     if answer.table:
                         _show_download(say("take-table"), "csv", partial(as_csv, answer), turn)
+        if answer.sparql and st.button(
+            say("sparql-open"),
+            key=f"open-sparql-{turn.id}",
+            icon=":material/code:",
+            type="tertiary",
+        ):
+            sparql.open_page(answer.question, answer.sparql)
 
 
 def _show_download(form: str, suffix: str, make: Callable[[], str | bytes], turn: Turn) -> None:

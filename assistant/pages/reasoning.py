@@ -8,7 +8,6 @@ import streamlit as st
 
 from assistant.answer import Answer, Step
 from assistant.messages import Say
-from assistant.pages import sparql
 from assistant.pages.literal import literal
 from kg import shorten
 
@@ -28,8 +27,6 @@ def show(answer: Answer, turn_id: str, say: Say) -> None:
             st.caption(say("reasoning-template", template=literal(answer.template)))
         if answer.sparql:
             st.code(answer.sparql, language="sparql", wrap_lines=True)
-            if st.button(say("sparql-open"), key=f"sparql-{turn_id}", icon=":material/code:"):
-                sparql.open_page(answer.question, answer.sparql)
         st.caption(say("reasoning-elapsed", milliseconds=f"{answer.elapsed_ms:.1f}"))
 
 
