@@ -127,7 +127,9 @@ def test_an_english_browser_gets_an_english_page(browser: Browser, app: str) -> 
 
 
 def test_each_example_question_is_answered(page: Page) -> None:
-    examples = [e.inner_text() for e in page.locator('[class*="st-key-example-"] button').all()]
+    buttons = page.locator('[class*="st-key-example-"] button')
+    buttons.nth(2).wait_for()
+    examples = [e.inner_text() for e in buttons.all()]
     assert len(examples) >= 3
     for example in examples:
         page.get_by_role("button", name=example, exact=True).click()
