@@ -14,8 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress as Bar
 
-from assistant.import_cli import FAILED, USAGE, LanguageOption
-from assistant.import_cli import _language as spoken_language
+from assistant.import_cli import FAILED, USAGE, LanguageOption, spoken_language
 from kg import GraphError
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ def import_file(
         report = import_table(file, declared, KnowledgeGraph.shipped(), skip_bad_rows=skip_bad_rows)
     except BrokenData as error:
         _fail(str(error))
-    print(report.text(_language(language)), file=sys.stderr)
+    print(report.text(spoken_language(language)), file=sys.stderr)
     if report.refused:
         raise typer.Exit(FAILED)
     if out is None:
@@ -96,7 +96,7 @@ def build(
         _fail(f"{tables}: no such folder")
     bad = 0
     for report in rebuild(tables):
-        print(report.text(_language(language)))
+        print(report.text(spoken_language(language)))
         bad += bool(report.problems)
     if bad:
         raise typer.Exit(FAILED)
@@ -118,7 +118,7 @@ def report(
         _fail(f"--date {day}: not a date such as 2026-11-30")
     # The 29th of February has no day a year before.
     before = until.replace(year=until.year - STALE_YEARS, day=min(until.day, 28))
-    print(catalogue_report(KnowledgeGraph.shipped(), before, _language(language)))
+    print(catalogue_report(KnowledgeGraph.shipped(), before, spoken_language(language)))
 
 
 def _table(file: Path, name: str | None, tables: dict[str, Table]) -> Table:
@@ -130,7 +130,8 @@ def _table(file: Path, name: str | None, tables: dict[str, Table]) -> Table:
     return tables[name]
 
 
-def _language(given: Language | None) -> str:
+def spoken_language(given: Language | None) -> str:
+    """Return the language given, else that of the terminal."""
     if given is not None:
         return given.value
     spoken = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG", "")

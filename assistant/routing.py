@@ -13,18 +13,24 @@ from assistant import cues
 from assistant.catalogue import Catalogue, CatalogueReading
 from assistant.catalogue import operators as op
 from assistant.catalogue.question import Asked, CatalogueQuestion, Missing
-from assistant.catalogue.things import CLOUD, CONTENT, CPU, PROVIDER, SERVER
+from assistant.catalogue.things import (
+    CLOUD,
+    CONTENT,
+    CPU,
+    DATA,
+    HALF_PRECISION,
+    PROVIDER,
+    SERVER,
+)
+from assistant.catalogue.vocabulary import TW
 from assistant.conversation import Reading
 from assistant.guide_index import GuideIndex
 
-TW = "https://w3id.org/trainwright/ontology#"
-DATA = "https://w3id.org/trainwright/data/"
 # Aspects of which the guide speaks in words; a catalogue's figure is not what is meant.
 SPOKEN_OF = {
     URIRef(DATA + name)
     for name in ("peak-throughput", "purchase-price", "hourly-price", "accelerator-hourly-price")
 }
-HALF_PRECISION = URIRef(DATA + "fp16")
 # Properties of chips of which the guide does not speak.
 OF_CHIPS = {
     URIRef(TW + name)

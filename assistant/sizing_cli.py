@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assistant.import_cli import Language, LanguageOption
+from assistant.import_cli import FAILED, USAGE, LanguageOption, spoken_language
 
 if TYPE_CHECKING:
     from assistant.sizing import Reporter
     from kg import KnowledgeGraph
 
 # What estimates comes late, so that other commands start without it.
-
-FAILED, USAGE = 1, 2
 
 PlanFile = Annotated[
     Path | None, typer.Argument(help="A plan as YAML or JSON; options given beside it win.")
@@ -74,7 +71,7 @@ def size(
     from assistant.sizing import PlanRefused, Sizer, TrainingPlan
 
     graph, reporter = _graph()
-    spoken = _language(language)
+    spoken = spoken_language(language)
     try:
         plan = TrainingPlan.of(_inputs(file, options, setting or []))
         result = Sizer.of(graph).size(plan)
@@ -104,7 +101,7 @@ def check(
     from assistant.sizing import Checker, PlanRefused, configuration
 
     graph, reporter = _graph()
-    spoken = _language(language)
+    spoken = spoken_language(language)
     try:
         result = Checker.of(graph).check(*configuration(_inputs(file, {}, setting or [])))
     except PlanRefused as refused:
@@ -138,7 +135,7 @@ def recommend(
     from assistant.sizing import PlanRefused, Recommender, Sizer, TrainingPlan
 
     graph, reporter = _graph()
-    spoken = _language(language)
+    spoken = spoken_language(language)
     try:
         plan = TrainingPlan.of(_inputs(file, options, setting or []))
         found = Recommender(Sizer.of(graph)).recommend(plan)
@@ -188,11 +185,3 @@ def _refuse(reporter: Reporter, refused: Any, as_json: bool, language: str) -> N
 
 def _print(result: Any) -> None:
     print(result if isinstance(result, str) else json.dumps(result, ensure_ascii=False))
-
-
-def _language(given: Language | None) -> str:
-    if given is not None:
-        return given.value
-    names = ("LC_ALL", "LC_MESSAGES", "LANG")
-    spoken = next((os.environ[n] for n in names if os.environ.get(n)), "")
-    return "zh" if spoken.startswith("zh") else "en"

@@ -14,8 +14,8 @@ from kg.errors import BrokenData, QueryFailed
 from kg.namespaces import PREFIXES
 
 ONTOLOGY = Path(__file__).resolve().parent.parent / "ontology"
-
 CATALOGUE = ONTOLOGY / "catalogue"
+SIZING = ONTOLOGY / "sizing"
 
 Row = dict[str, Identifier]
 
@@ -75,12 +75,12 @@ class KnowledgeGraph:
 
     @classmethod
     def guide(cls) -> KnowledgeGraph:
-        """Return the shipped graph without the catalogue: what the guide speaks of.
+        """Return the shipped graph without catalogue and sizing: what the guide speaks of.
 
         Questions about the guide are understood by its own words only, so that no
-        device of the catalogue changes what they mean.
+        device of the catalogue or model of sizing changes what they mean.
         """
-        return cls.load(*(p for p in sorted(ONTOLOGY.iterdir()) if p != CATALOGUE))
+        return cls.load(*(p for p in sorted(ONTOLOGY.iterdir()) if p not in (CATALOGUE, SIZING)))
 
     def __len__(self) -> int:
         return len(self.graph)

@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from assistant.answer import Answer, Citation, Premise, Step, Table
-from assistant.messages import Messages
+from assistant.messages import MESSAGES, Messages
 from assistant.pages import chart, citations, downloads, loading
 from assistant.pages.chat import CATALOGUE_QUESTIONS
 from assistant.pages.language import browser_language
@@ -24,7 +24,7 @@ from assistant.pages.turns import MOST_CONTEXT, Turn
 from kg.namespaces import TW
 
 APP = Path(__file__).parent.parent / "app.py"
-SAY = Messages.load()
+SAY = Messages.load(MESSAGES)
 MARKUP = "<b>b</b> $x^2$ *i* _u_ ~~s~~ # h :smile: :red[r] [l](http://x.org) `c` a -> b | &lt; \\"
 
 ANSWERS = {

@@ -43,13 +43,13 @@ def message_file(folder: Path, texts: str) -> Path:
 
 
 def test_a_text_comes_in_the_language_asked_for_with_its_fields() -> None:
-    messages = Messages.load()
+    messages = Messages.load(MESSAGES)
     assert "3.5" in messages("reasoning-elapsed", "en", milliseconds="3.5")
     assert HAN.search(messages.in_language("zh")("reasoning-elapsed", milliseconds="3.5"))
 
 
 def test_an_unknown_key_or_a_missing_field_is_an_error() -> None:
-    messages = Messages.load()
+    messages = Messages.load(MESSAGES)
     with pytest.raises(KeyError):
         messages("no-such-message", "en")
     with pytest.raises(KeyError):

@@ -14,7 +14,7 @@ from rdflib import Literal, URIRef
 from rdflib.namespace import XSD
 from streamlit.testing.v1 import AppTest
 
-from assistant.messages import Messages
+from assistant.messages import MESSAGES, Messages
 from assistant.pages import sparql, sparql_executor, sparql_result
 from assistant.pages.sparql_clients import as_curl, as_python
 from assistant.pages.sparql_examples import QUERIES, catalogue, filled, templates
@@ -27,7 +27,7 @@ from kg import ONTOLOGY, Executor, Limits, QueryResult
 from kg.guard import admit, declare_prefixes
 from kg.namespaces import TW, TWD, UNIT
 
-SAY = Messages.load()
+SAY = Messages.load(MESSAGES)
 UGLY = (
     "prefix ex:<http://example.org/> select distinct ?a (count(?b) as ?n) where{?a a tw:GPU;"
     "tw:vendor ?b,?c . # kept\n optional{?a tw:x ?y; tw:z ?w}filter(?b>5 && ?c<3)"

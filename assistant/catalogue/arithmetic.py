@@ -11,9 +11,8 @@ from rdflib import URIRef
 from assistant.answer import Table
 from assistant.catalogue.question import CatalogueQuestion
 from assistant.catalogue.results import Figure, Result, Said, spelt
-from assistant.catalogue.telling import Telling
+from assistant.catalogue.telling import MOST_SPOKEN, Telling
 
-MOST_SPOKEN = 8
 MOST_PAIRS = 4
 
 

@@ -6,11 +6,8 @@ from assistant.answer import Table
 from assistant.catalogue.finding import Finding
 from assistant.catalogue.question import CatalogueQuestion
 from assistant.catalogue.results import Result, Said
-from assistant.catalogue.things import (
-    LACKS,
-)
-
-MOST_SPOKEN = 8
+from assistant.catalogue.telling import MOST_SPOKEN
+from assistant.catalogue.things import LACKS
 
 
 class Checking(Finding):

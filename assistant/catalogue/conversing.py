@@ -15,7 +15,6 @@ from assistant.catalogue.things import CLOUD, CONTENT, LACKS, SERVER
 from assistant.catalogue.vocabulary import Vocabulary
 
 # A follow-up is short: so many words that the catalogue knows, filler left out.
-MOST_WORDS = 7
 
 
 class Conversing:

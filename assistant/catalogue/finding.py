@@ -12,9 +12,8 @@ from assistant.catalogue.arithmetic import Arithmetic
 from assistant.catalogue.querying import MOST_ROWS, Selection
 from assistant.catalogue.question import CatalogueQuestion
 from assistant.catalogue.results import Figure, Result, Said
+from assistant.catalogue.telling import MOST_SPOKEN
 from kg import Row
-
-MOST_SPOKEN = 8
 
 
 class Finding(Arithmetic):
@@ -23,12 +22,12 @@ class Finding(Arithmetic):
     def _selected(self, question: CatalogueQuestion, language: str, said: Said) -> Result:
         selection = self._writer.selection(question)
         rows = self._rows(selection)
-        entries, rows = self._ranked(question, rows)
+        entries, rows = self._ranked(question, selection, rows)
         total = len(dict.fromkeys(str(r["entry"]) for r in rows))
         if len(rows) >= MOST_ROWS:
             total = int(self._graph.select(selection.counting)[0]["count"])
         if not entries:
-            return Result("answer", self._none_fits(question, language), None, selection.query)
+            return Result("answer", self._say("none-fits", language), None, selection.query)
         details = {f.node: f for f in self._figures_by_node(rows, selection)}
         table = self._selection_table(rows, selection, details, language, said, question)
         spoken = self._spoken_entries(question, entries, rows, selection, details, language, said)
@@ -99,16 +98,14 @@ class Finding(Arithmetic):
             said.append(self._say("one-currency", language, units=names))
         return said
 
-    def _none_fits(self, question: CatalogueQuestion, language: str) -> str:
-        return self._say("none-fits", language)
-
     def _ranked(
-        self, question: CatalogueQuestion, rows: list[Row]
+        self, question: CatalogueQuestion, selection: Selection, rows: list[Row]
     ) -> tuple[tuple[URIRef, ...], list[Row]]:
         """Return the entries and rows that count: for a superlative the first, with its equals."""
         if question.operation == "superlative" and question.order is not None and rows:
             limit = question.limit or 1
-            place = self._order_column(question)
+            settled = self._writer.settled(question.order, question.classes)
+            place = selection.columns.index(settled)
             seen: dict[str, Any] = {}
             for row in rows:
                 seen.setdefault(str(row["entry"]), row)
@@ -121,11 +118,6 @@ class Finding(Arithmetic):
             rows = ordered
         entries = tuple(dict.fromkeys(URIRef(str(r["entry"])) for r in rows))
         return entries, rows
-
-    def _order_column(self, question: CatalogueQuestion) -> int:
-        assert question.order is not None
-        settled = self._writer.settled(question.order, question.classes)
-        return self._writer.selection(question).columns.index(settled)
 
     def _spoken_entries(
         self,
@@ -163,4 +155,5 @@ class Finding(Arithmetic):
         """Return the entries that a question is about or finds, for a follow-up."""
         if question.subjects:
             return tuple(e for s in question.subjects for e in sorted(self._v.members(s)))
-        return self._ranked(question, self._rows(self._writer.selection(question)))[0]
+        selection = self._writer.selection(question)
+        return self._ranked(question, selection, self._rows(selection))[0]

@@ -11,9 +11,7 @@ from assistant.answer import Citation
 from assistant.catalogue.figures import Figures
 from assistant.catalogue.question import Asked
 from assistant.catalogue.results import Figure, Said, spelt
-from assistant.catalogue.things import (
-    HALF_PRECISION,
-)
+from assistant.catalogue.things import HALF_PRECISION
 from assistant.catalogue.vocabulary import CONDITION_NAMES, TW
 from kg import shorten
 
@@ -51,6 +49,7 @@ class Naming(Figures):
     def _conditioned(
         self, quantity: URIRef, conditions: Iterable[tuple[str, URIRef]], language: str
     ) -> str:
+        conditions = sorted(conditions)  # where there are several of a name, always the same
         held = dict(conditions)
         if held.get("accumulation") != HALF_PRECISION:
             held.pop("accumulation", None)
@@ -63,9 +62,7 @@ class Naming(Figures):
                     if n == "accumulation"
                     else label
                 )
-        words += [
-            self.name(v, language) for n, v in sorted(held.items()) if n in ("priceKind", "region")
-        ]
+        words += [self.name(v, language) for n, v in conditions if n in ("priceKind", "region")]
         name = self.name(quantity, language)
         if not words:
             return name

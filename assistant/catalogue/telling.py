@@ -8,13 +8,13 @@ from typing import Any
 
 from rdflib import URIRef
 
+from assistant.catalogue.naming import MOST_MARKS
 from assistant.catalogue.question import CatalogueQuestion
 from assistant.catalogue.results import Figure, Result, Said, spelt
 from assistant.catalogue.tables import Tables
 from assistant.catalogue.things import LACKS
 
 MOST_SPOKEN = 8
-MOST_MARKS = 2
 MOST_IN_SENTENCE = 12
 MOST_UNASKED = 6
 MOST_GROUPS = 5

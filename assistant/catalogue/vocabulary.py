@@ -68,12 +68,6 @@ COVERED = """
 PREFIX tw: <https://w3id.org/trainwright/ontology#>
 SELECT ?wide ?quantity WHERE { ?wide tw:covers ?quantity }
 """
-CONDITIONS = """
-PREFIX tw: <https://w3id.org/trainwright/ontology#>
-SELECT ?property ?range WHERE {
-  ?property a tw:FigureCondition . OPTIONAL { ?property rdfs:range ?range }
-}
-"""
 FACETS = """
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 PREFIX tw: <https://w3id.org/trainwright/ontology#>

@@ -7,7 +7,7 @@ from typing import get_args
 import streamlit as st
 
 from assistant.answer import Language
-from assistant.messages import Messages, Say
+from assistant.messages import MESSAGES, Messages, Say
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
@@ -54,4 +54,4 @@ def browser_language(locale: str | None) -> Language:
 
 @st.cache_resource(show_spinner=False)
 def _messages() -> Messages:
-    return Messages.load()
+    return Messages.load(MESSAGES)

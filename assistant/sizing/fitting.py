@@ -9,7 +9,7 @@ from assistant.sizing.coefficients import Coefficients
 from assistant.sizing.devices import Device
 from assistant.sizing.memory import Memory, Recipe, memory
 from assistant.sizing.parallelism import Layout, layout_for
-from assistant.sizing.problems import PlanRefused, Problem
+from assistant.sizing.problems import PlanRefused
 from assistant.sizing.settling import Settled
 
 FITS, TIGHT, TOO_SMALL = "fits", "tight", "too-small"
@@ -180,9 +180,3 @@ def _counts(ways: int) -> Iterator[int]:
         if ways * factor >= 8 * max(step, 1) * NODE:
             step *= 2
         factor += factor if ways * factor < NODE else max(1, step * NODE // ways)
-
-
-def refuse_impossible(settled: Settled, device: Device) -> PlanRefused:
-    """Return the refusal of a plan that no number of accelerators holds."""
-    name = settled.model.name
-    return PlanRefused([Problem("fits-nowhere", "accelerator", f"{name}, {device.name}", "-")])

@@ -42,7 +42,6 @@ SELECT ?model ?name WHERE { ?model a tw:ModelShape ; rdfs:label|skos:altLabel ?n
 WIDTH_BY_LAYERS = 128
 HEAD_WIDTH = 128
 LARGE, SMALL_VOCABULARY, LARGE_VOCABULARY = 3e9, 50_257, 128_256
-SMALLEST, LARGEST = 1e6, 1e14
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(k|m|b|t|bn|千|万|百万|亿|十亿|万亿)")
 _FACTORS = {

@@ -23,13 +23,6 @@ from kg.namespaces import TW, shorten
 
 FORMS = ONTOLOGY / "catalogue" / "forms"
 
-BY_KIND = {
-    *(SH.minCount, SH.maxCount, SH["class"], SH.datatype, SH.nodeKind, SH.minLength),
-    *(SH.minExclusive, SH.languageIn, SH.qualifiedMinCount, SH.qualifiedMaxCount),
-    *(SH.qualifiedValueShape, SH["or"]),
-}
-"""Constraints that hold or not by how many values there are, and of which kind and sign."""
-
 BY_VALUE = {
     *(SH.pattern, SH["in"], SH.hasValue, SH.equals, SH.disjoint, SH.lessThan),
     *(SH.lessThanOrEquals, SH.minInclusive, SH.maxInclusive, SH.maxExclusive, SH.maxLength),

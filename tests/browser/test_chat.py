@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from assistant.messages import Messages
+from assistant.messages import MESSAGES, Messages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
-SAY = Messages.load()
+SAY = Messages.load(MESSAGES)
 QUESTIONS = {
     "zh": "服务器内存至少要多大？",
     "en": "What is the minimum amount of memory recommended for the server?",

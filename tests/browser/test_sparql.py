@@ -12,12 +12,12 @@ from urllib.parse import quote, urlsplit
 import pytest
 from rdflib import Graph
 
-from assistant.messages import Messages
+from assistant.messages import MESSAGES, Messages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
-SAY = Messages.load().in_language("en")
+SAY = Messages.load(MESSAGES).in_language("en")
 LOADED = 60_000
 MEMORY = (
     "SELECT ?device ?memory ?unit { ?device a tw:GPU . ?figure tw:figureOf ?device ; "
