@@ -68,7 +68,7 @@ def add(
     say, contributions = _open(language)
     with _telling(say) as progress:
         draft = _checked(contributions, file, table, mapping, skip_bad_rows, progress)
-    _save(contributions, draft, author, yes, say)
+    _save(contributions, draft, author, yes, say, spoken_language(language))
 
 
 def validate(
@@ -84,7 +84,7 @@ def validate(
     say, contributions = _open(language)
     with _telling(say) as progress:
         draft = _checked(contributions, file, table, mapping, False, progress)
-    _show(draft, say)
+    _show(draft, say, spoken_language(language))
     if draft.errors:
         _say_err(say("cli-errors", count=len(draft.errors)))
         raise typer.Exit(FAILED)
@@ -114,7 +114,14 @@ def new_thing(
         print("\n".join(_described(form, say)))
         return
     given = _given(values, form, say) if values else _asked(form, say)
-    _save(contributions, contributions.check_form(form, given), author, yes, say)
+    _save(
+        contributions,
+        contributions.check_form(form, given),
+        author,
+        yes,
+        say,
+        spoken_language(language),
+    )
 
 
 def history(language: LanguageOption = None) -> None:
@@ -175,14 +182,10 @@ def _open(language: LanguageOption) -> tuple[Say, Contributions]:
     from kg.contributions.messages import messages
 
     say = messages().in_language(spoken_language(language))
-    _language[0] = spoken_language(language)
     try:
         return say, Contributions.open()
     except GraphError as error:
         _fail(str(error), FAILED)
-
-
-_language = ["en"]
 
 
 def _checked(
@@ -203,9 +206,14 @@ def _checked(
 
 
 def _save(
-    contributions: Contributions, draft: Draft, author: str | None, yes: bool, say: Say
+    contributions: Contributions,
+    draft: Draft,
+    author: str | None,
+    yes: bool,
+    say: Say,
+    language: str,
 ) -> None:
-    _show(draft, say)
+    _show(draft, say, language)
     if draft.errors:
         _say_err(say("cli-errors", count=len(draft.errors)))
         raise typer.Exit(FAILED)
@@ -215,7 +223,7 @@ def _save(
         _say_err(say("cli-warnings", count=len(draft.warnings)))
         raise typer.Exit(FAILED)
     who = author or os.environ.get(AUTHOR_VARIABLE) or getpass.getuser()
-    with _failing(_language[0]):
+    with _failing(language):
         ids = contributions.save(draft, who, confirmed=yes)
     if len(ids) == 1:
         print(say("cli-saved", ids=ids[0]))
@@ -223,17 +231,17 @@ def _save(
         print(say("cli-saved-import", count=len(ids), id=ids[0].partition(".")[0]))
 
 
-def _show(draft: Draft, say: Say) -> None:
+def _show(draft: Draft, say: Say, language: str) -> None:
     """Print what is wrong, what to confirm, and how figures are understood."""
     for key, found in (("cli-error", draft.errors), ("cli-warning", draft.warnings)):
         for finding in found[:MOST_SHOWN]:
-            _say_err(say(key, text=finding.text(_language[0])))
+            _say_err(say(key, text=finding.text(language)))
         if len(found) > MOST_SHOWN:
             _say_err(say("cli-more", count=len(found) - MOST_SHOWN))
     if draft.errors:
         return
     for figure in draft.understood[:MOST_SHOWN]:
-        print(say("cli-understood", text=figure.text(_language[0])))
+        print(say("cli-understood", text=figure.text(language)))
     if len(draft.understood) > MOST_SHOWN:
         print(say("cli-more", count=len(draft.understood) - MOST_SHOWN))
 
